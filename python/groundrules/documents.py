@@ -1,0 +1,186 @@
+"""Where the kit's own documents live, and the check of a document against its schema.
+
+In a checkout the schemas, vectors and rule catalogue stand at the top of the repository; in an installed package they
+stand inside it, under ``kit/``. :func:`kit` finds them either way, and everything else asks it.
+"""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from groundrules import strictjson
+from groundrules.errors import KitError, ReadError, UsageError, Where, show
+from groundrules.files import read_bytes
+from groundrules.strictjson import JSON, pointer
+
+if TYPE_CHECKING:
+    from jsonschema import Draft202012Validator
+    from jsonschema.exceptions import ValidationError
+
+_INSTALLED = Path(__file__).parent / "kit"
+_CHECKOUT = Path(__file__).parents[2]
+
+
+@dataclass(frozen=True, slots=True)
+class Kit:
+    """The folders and files of the kit.
+
+    Attributes:
+        schemas: folder of ``<kind>.json`` files.
+        vectors: folder of vector families.
+        catalogue: ``rules.json``.
+        chapters: folder of the normative chapters; None where the package is installed without them.
+    """
+
+    schemas: Path
+    vectors: Path
+    catalogue: Path
+    chapters: Path | None
+
+
+def kit() -> Kit:
+    """The kit this package carries, in a wheel and in a checkout alike.
+
+    Raises:
+        KitError: ``kit.missing``: neither is there.
+    """
+    for root in (_INSTALLED, _CHECKOUT):
+        if (root / "schemas").is_dir() and (root / "vectors").is_dir():
+            spec = root / "spec"
+            chapters = spec if (spec / "index.md").is_file() else None
+            return Kit(root / "schemas", root / "vectors", spec / "rules.json", chapters)
+    raise KitError(
+        "kit.missing",
+        "the schemas and vectors that belong to this package are not there",
+        where=Where(file=str(_INSTALLED)),
+        remedy="install groundrules again",
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class SchemaFinding:
+    """One place where a document departs from its schema.
+
+    Attributes:
+        pointer: JSON Pointer of the offending value.
+        detail: one clause.
+    """
+
+    pointer: str
+    detail: str
+
+
+@functools.cache
+def kinds() -> tuple[str, ...]:
+    """The document kinds that have a schema, sorted."""
+    return tuple(sorted(path.stem for path in kit().schemas.glob("*.json")))
+
+
+def validate(document: JSON, kind: str) -> list[SchemaFinding]:
+    """Everything in a document that its schema forbids, in document order.
+
+    Args:
+        document: a JSON value as strict reading yields it.
+        kind: a document kind, see :func:`kinds`.
+
+    Raises:
+        UsageError: ``usage.unknown-kind``.
+    """
+    errors = sorted(_validator(kind).iter_errors(document), key=_DocumentOrder(document))
+    findings = [SchemaFinding(pointer(error.absolute_path), _explain(error)) for error in errors]
+    return list(dict.fromkeys(findings))
+
+
+def top_level_type(kind: str) -> str:
+    """The JSON type every document of this kind has at its top.
+
+    Raises:
+        UsageError: ``usage.unknown-kind``.
+    """
+    return str(_schema(kind)["type"])
+
+
+def read_kit_json(path: Path) -> dict[str, JSON]:
+    """Read one of the kit's own JSON files, an object.
+
+    Raises:
+        KitError: ``kit.unreadable``: it is missing, refused by strict reading, or no object.
+    """
+    try:
+        value = strictjson.loads(read_bytes(str(path)))
+    except (ReadError, UsageError) as error:
+        raise KitError("kit.unreadable", error.detail, where=Where(file=str(path))) from None
+    if not isinstance(value, dict):
+        raise KitError("kit.unreadable", "the top of the file is not an object", where=Where(file=str(path)))
+    return value
+
+
+@functools.cache
+def _schema(kind: str) -> dict[str, JSON]:
+    if kind not in kinds():
+        raise UsageError(
+            "usage.unknown-kind",
+            f"{show(kind)} is not a kind of document",
+            remedy=f"use one of {', '.join(kinds())}",
+        )
+    return read_kit_json(kit().schemas / f"{kind}.json")
+
+
+@functools.cache
+def _validator(kind: str) -> Draft202012Validator:
+    from jsonschema import Draft202012Validator  # noqa: PLC0415 - it is slow to import and most commands need none
+    from referencing import Registry  # noqa: PLC0415
+    from referencing.jsonschema import DRAFT202012  # noqa: PLC0415
+
+    resources = [DRAFT202012.create_resource(_schema(other)) for other in kinds()]
+    registry = Registry().with_resources((str(resource.id()), resource) for resource in resources)
+    return Draft202012Validator(_schema(kind), registry=registry)
+
+
+class _DocumentOrder:
+    """Where values stand in a document: the index among their siblings, level by level."""
+
+    def __init__(self, document: JSON) -> None:
+        self._document = document
+        self._members: dict[int, dict[str, int]] = {}
+
+    def __call__(self, error: ValidationError) -> tuple[int, ...]:
+        places: list[int] = []
+        value: Any = self._document
+        for step in error.absolute_path:
+            places.append(self._index(value, str(step)) if isinstance(value, dict) else int(step))
+            value = value[step]
+        return tuple(places)
+
+    def _index(self, container: dict[str, JSON], name: str) -> int:
+        """The index of a member, from a table made once for each object."""
+        if id(container) not in self._members:
+            self._members[id(container)] = {member: index for index, member in enumerate(container)}
+        return self._members[id(container)][name]
+
+
+def _explain(error: ValidationError) -> str:
+    """One clause for one error; foreign text only as :func:`groundrules.errors.show` writes it."""
+    expected: Any = error.validator_value
+    instance: Any = error.instance
+    match error.validator:
+        case "type":
+            return f"it is not of type {expected if isinstance(expected, str) else ' or '.join(expected)}"
+        case "required":
+            missing = next(name for name in expected if name not in instance and f"'{name}'" in error.message)
+            return f"the member {missing} is missing"
+        case "additionalProperties":
+            schema: Any = error.schema
+            foreign = [show(name) for name in instance if name not in schema.get("properties", {})]
+            return f"the member {', '.join(foreign)} is not known here"
+        case "enum":
+            return f"it is none of {', '.join(map(str, expected))}"
+        case "const":
+            return f"it is not {expected}"
+        case keyword if isinstance(expected, str | int):
+            return f"it does not satisfy {keyword} {expected}"
+        case keyword:
+            return f"it does not satisfy {keyword}"
