@@ -1,0 +1,90 @@
+"""Comparing an answer with what a vector expects (conformance.results)."""
+
+from __future__ import annotations
+
+import base64
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from groundrules.errors import bare, show
+
+if TYPE_CHECKING:
+    from groundrules.conformance.builtin import Answer
+    from groundrules.conformance.vectors import Vector
+    from groundrules.strictjson import JSON
+
+
+_COMPARED = ("stage", "canonical_b64", "digest", "codes", "items")
+
+
+class Outcome(StrEnum):
+    """What a vector says of an implementation. Only ``pass`` is conformance."""
+
+    PASS = "pass"  # noqa: S105 - a verdict, not a secret
+    FAIL = "fail"
+    WRONG_REASON = "wrong-reason"
+    ERROR = "error"
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """The outcome of one vector; ``detail`` says where the answer departs, "" on a pass."""
+
+    id: str
+    outcome: Outcome
+    detail: str = ""
+
+
+def score(vector: Vector, answer: Answer) -> Result:
+    """Score one answer.
+
+    The verdict comes first: another one is a failure. A refusal at another stage or with other codes is right for the
+    wrong reason. What an answer to a positive vector computed is compared octet by octet, stage by stage.
+    """
+    if "verdict" not in answer:
+        return Result(vector.id, Outcome.ERROR, f"the answer has no verdict: {_short(answer)}")
+    if answer["verdict"] != vector.expect["verdict"]:
+        wanted = vector.expect["verdict"]
+        return Result(vector.id, Outcome.FAIL, f"expected {wanted}, came {bare(_told(answer))}")
+    differs = Outcome.WRONG_REASON if vector.is_negative else Outcome.FAIL
+    detail = _first_difference(vector, answer)
+    return Result(vector.id, differs if detail else Outcome.PASS, detail)
+
+
+def _first_difference(vector: Vector, answer: Answer) -> str:
+    for name, wanted in _in_order(vector).items():
+        came = _member(answer, name)
+        if came != wanted:
+            return f"{name.replace('/', ' ')}: expected {_legible(name, wanted)}, came {_legible(name, came)}"
+    return ""
+
+
+def _in_order(vector: Vector) -> dict[str, JSON]:
+    """What is compared, earliest stage first, so that the first difference names the stage that diverged."""
+    stages: dict[str, JSON] = {f"stages/{name}": value for name, value in vector.stages.items()}
+    names = sorted(vector.expect.keys() - {"verdict", "canonical_length"}, key=_COMPARED.index)
+    return stages | {name: vector.expect[name] for name in names}
+
+
+def _member(answer: Answer, name: str) -> JSON:
+    value: JSON = answer
+    for step in name.split("/"):
+        value = value.get(step) if isinstance(value, dict) else None
+    if name == "codes" and isinstance(value, list):
+        return [*sorted({str(code) for code in value})]
+    return value
+
+
+def _legible(name: str, value: JSON) -> str:
+    if name.endswith("_b64") and isinstance(value, str):
+        return show(base64.b64decode(value).decode("utf-8", "backslashreplace"))
+    return _short(value)
+
+
+def _short(value: JSON) -> str:
+    return show(value) if isinstance(value, str) else bare(repr(value))
+
+
+def _told(answer: Answer) -> str:
+    return " ".join(str(answer[name]) for name in ("verdict", "stage", "codes") if name in answer)
