@@ -1,0 +1,121 @@
+/**
+ * A conformance adapter: JSON lines in, one answer a line out. It reports what the library computed and never sees
+ * what is expected. README.md says how to run it.
+ */
+
+import { CanonicalError, stages } from "../../../spec/assets/verifier/canonical.mjs";
+import { checkItem } from "../../../spec/assets/verifier/evidence.mjs";
+import { read, ReadError } from "../../../spec/assets/verifier/strictjson.mjs";
+
+const HELLO = {
+  protocol: 1,
+  implementation: {
+    name: "groundrules-javascript",
+    version: "1.0.0",
+    language: "JavaScript",
+    url: "https://w3id.org/groundrules/",
+  },
+  kinds: ["parse", "canonicalise", "evidence"],
+  features: [],
+};
+
+/** A named input that is absent or not in the form the protocol gives it. */
+class InputError extends Error {}
+
+function parse(input) {
+  read(octets(input, "document"));
+  return { verdict: "pass" };
+}
+
+function canonicalise(input) {
+  const { parsed, projected, canonical, digest } = stages(read(octets(input, "document")), text(input, "name"));
+  const between = { parsed_b64: base64(parsed), projected_b64: base64(projected) };
+  return { verdict: "pass", canonical_b64: base64(canonical), digest, stages: between };
+}
+
+function evidence(input) {
+  const envelope = read(octets(input, "envelope"));
+  const listed = envelope instanceof Map && (envelope.has("evidence") ? envelope.get("evidence") : []);
+  if (!Array.isArray(listed)) return { verdict: "fail", stage: "schema", codes: ["schema.envelope"] };
+  const items = listed.map((item) => ({ source_id: sourceId(item), ...checkItem(item) }));
+  return { verdict: overall(items), items, codes: [...new Set(items.flatMap((item) => item.codes))].sort() };
+}
+
+function overall(items) {
+  if (items.some((item) => item.verdict === "failed")) return "fail";
+  return items.length === 0 || items.some((item) => item.verdict === "unchecked") ? "unchecked" : "pass";
+}
+
+function sourceId(item) {
+  const id = item instanceof Map ? item.get("source_id") : "";
+  return typeof id === "string" ? id : "";
+}
+
+const KINDS = new Map(Object.entries({ parse, canonicalise, evidence }));
+
+function octets(input, name) {
+  const bytes = Buffer.from(String(input[name]), "base64");
+  if (bytes.toString("base64") !== input[name]) throw new InputError(`the input "${name}" is missing or not base64`);
+  return new Uint8Array(bytes);
+}
+
+function text(input, name) {
+  const bytes = Buffer.from(octets(input, name));
+  const decoded = bytes.toString("utf8");
+  if (!bytes.equals(Buffer.from(decoded))) throw new InputError(`the input "${name}" is not UTF-8`);
+  return decoded;
+}
+
+const base64 = (bytes) => Buffer.from(bytes).toString("base64");
+const isObject = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
+
+const protocolError = (detail) => ({ error: { code: "protocol", detail } });
+
+function answerCase({ seq, kind, input }) {
+  if (!Number.isSafeInteger(seq) || typeof kind !== "string" || !isObject(input)) {
+    return protocolError("a case has an integer seq, a kind and an input");
+  }
+  if (!KINDS.has(kind)) return { seq, skipped: "this adapter does not answer cases of this kind" };
+  try {
+    return { seq, ...KINDS.get(kind)(input) };
+  } catch (error) {
+    if (error instanceof InputError) return { seq, ...protocolError(error.message) };
+    if (!(error instanceof ReadError || error instanceof CanonicalError)) throw error;
+    return { seq, verdict: "fail", stage: error.stage, codes: [error.code] };
+  }
+}
+
+/** The answer to one line; null ends the conversation. */
+function answer(line) {
+  let message;
+  try {
+    message = JSON.parse(line);
+  } catch {
+    return protocolError("the message is not JSON");
+  }
+  if (message?.op === "bye") return null;
+  if (message?.op === "hello" && message.protocol === 1) return HELLO;
+  return message?.op === "case" ? answerCase(message) : protocolError("a message is hello (protocol 1), case or bye");
+}
+
+/** Lines of standard input, split on line feeds alone (node:readline would split at U+2028 as well). */
+async function* inputLines() {
+  let pieces = [];
+  for await (const chunk of process.stdin) {
+    let start = 0;
+    for (let feed = chunk.indexOf(10); feed >= 0; feed = chunk.indexOf(10, start)) {
+      yield Buffer.concat([...pieces, chunk.subarray(start, feed)]).toString("utf8");
+      pieces = [];
+      start = feed + 1;
+    }
+    pieces.push(chunk.subarray(start));
+  }
+  const rest = Buffer.concat(pieces);
+  if (rest.length > 0) yield rest.toString("utf8");
+}
+
+for await (const line of inputLines()) {
+  const reply = answer(line);
+  if (reply === null) break;
+  process.stdout.write(`${JSON.stringify(reply)}\n`);
+}

@@ -1,0 +1,126 @@
+"""The JavaScript implementation answers the same vectors, and writes the same runs again."""
+
+import base64
+import itertools
+import json
+import shutil
+import subprocess
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from groundrules import CANONICALISATIONS
+from groundrules.conformance.builtin import answer
+from groundrules.conformance.score import Outcome, score
+from groundrules.conformance.vectors import load
+from places import ROOT, not_here
+from samples import damaged_texts, objects
+
+FOLDER = ROOT / "tests" / "adapters" / "javascript"
+NODE = shutil.which("node")
+VECTORS = load().vectors
+
+
+@pytest.fixture(scope="module")
+def node():
+    """The Node.js program; the tests are skipped, loudly, where there is none."""
+    if NODE is None:
+        not_here("node is not installed, so the JavaScript implementation was not run")
+    return NODE
+
+
+@pytest.fixture(scope="module")
+def ask(node):
+    """A running adapter: call with kind and inputs, get the answer; ``ask.hello`` is what it said at first."""
+    with subprocess.Popen([node, FOLDER / "adapter.mjs"], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        numbers = itertools.count()
+
+        def exchange(message):
+            process.stdin.write(json.dumps(message).encode() + b"\n")
+            process.stdin.flush()
+            return json.loads(process.stdout.readline())
+
+        def call(kind, inputs):
+            seq = next(numbers)
+            encoded = {name: base64.b64encode(octets).decode() for name, octets in inputs.items()}
+            reply = exchange({"op": "case", "seq": seq, "id": str(seq), "kind": kind, "input": encoded})
+            assert reply.pop("seq") == seq
+            return reply
+
+        call.hello = exchange({"op": "hello", "protocol": 1})
+        yield call
+        process.stdin.write(b'{"op":"bye"}\n')
+        process.stdin.flush()
+        assert process.wait(60) == 0
+
+
+def test_the_adapter_answers_every_kind_of_vector(ask):
+    """What it declares is what the corpus asks."""
+    assert set(ask.hello["kinds"]) == {vector.kind for vector in VECTORS}
+
+
+@pytest.mark.parametrize("vector", VECTORS, ids=lambda vector: vector.id)
+def test_vector(ask, vector):
+    """Each expectation is derived a second time by a program that shares no code with the verifier."""
+    result = score(vector, ask(vector.kind, vector.inputs))
+    assert result.outcome is Outcome.PASS, result.detail
+
+
+def agree(ask, kind, inputs):
+    assert ask(kind, inputs) == answer(kind, inputs)
+
+
+@settings(max_examples=3000)
+@given(damaged_texts(), st.sampled_from(list(CANONICALISATIONS)))
+def test_random_texts_have_the_same_answer(ask, text, name):
+    """On damaged and good texts both implementations give the same octets, or the same stage and code."""
+    agree(ask, "canonicalise", {"document": text, "name": name.encode()})
+
+
+@settings(max_examples=1500)
+@given(st.lists(st.floats(allow_nan=False, allow_infinity=False), max_size=20))
+def test_random_doubles_have_the_same_text(ask, doubles):
+    """Both write every double alike, in both forms."""
+    agree(ask, "canonicalise", {"document": json.dumps(doubles).encode(), "name": b"dd-json-document-v1"})
+    within = [double for double in doubles if abs(double) < 2**53]
+    agree(ask, "canonicalise", {"document": json.dumps(within).encode(), "name": b"jcs-document-v1"})
+
+
+_good = {
+    "source_id": "a",
+    "hash_algorithm": "sha256",
+    "canonicalisation": "json-sorted-utf8-v1",
+    "content_hash": "0" * 64,
+}
+_contents = st.dictionaries(
+    st.sampled_from(["name", "subjects", "domains", "url"]),
+    st.none() | st.text(max_size=3) | st.lists(st.integers() | st.text(max_size=3) | st.floats(0, 9), max_size=3),
+)
+_items = st.builds(
+    lambda changes, content, name: _good | {"content": content, "canonicalisation": name} | changes,
+    st.dictionaries(st.sampled_from([*_good, "snapshot_ref", "more"]), st.text(max_size=3), max_size=1),
+    _contents | objects,
+    st.sampled_from([*CANONICALISATIONS, "unknown-v1"]),
+)
+
+
+@settings(max_examples=1500)
+@given(st.lists(_items, max_size=3))
+def test_random_evidence_has_the_same_verdict(ask, items):
+    """Both judge every evidence item alike: verdict, codes and notes."""
+    agree(ask, "evidence", {"envelope": json.dumps({"evidence": items}).encode()})
+
+
+def test_the_shipped_runs_are_written_again(node, tmp_path):
+    """The program writes the committed runs again, octet for octet."""
+    subprocess.run([node, FOLDER / "make-runs.mjs", tmp_path], check=True, capture_output=True)
+    made = {path.relative_to(tmp_path): path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+    shipped = ROOT / "vectors" / "envelopes"
+    committed = {
+        path.relative_to(shipped): path.read_bytes()
+        for path in shipped.glob("javascript-*/*")
+        if path.name != "vector.json"
+    }
+    assert made == committed
+    assert len(made) == 8
