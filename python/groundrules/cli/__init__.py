@@ -1,0 +1,83 @@
+"""The command line: parse, call, render. Exit codes are in one table (conformance.exit-codes)."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+import groundrules
+from groundrules.cli import canonical, conform, evidence, validate, vectors
+from groundrules.cli.render import Exit, print_error, print_line
+from groundrules.errors import GroundrulesError, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+app = typer.Typer(
+    name="groundrules",
+    help="Check what an AI agent's result rests on: same bytes, same hash.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.command("conform")(conform.conform)
+app.command("canonicalise")(canonical.canonicalise)
+app.command("hash")(canonical.hash_)
+app.command("validate")(validate.validate)
+app.add_typer(evidence.app, name="evidence")
+app.add_typer(vectors.app, name="vectors")
+
+_CLICK_ERROR = next(base for base in typer.BadParameter.__mro__ if base.__name__ == "ClickException")
+
+
+def _print_version(wanted: bool) -> None:  # noqa: FBT001 - the signature typer asks of a callback
+    if wanted:
+        print_line(f"groundrules {groundrules.__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    _version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    """Check what an AI agent's result rests on: same bytes, same hash."""
+
+
+def main() -> None:
+    """The ``groundrules`` command."""
+    sys.exit(run(sys.argv[1:]))
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run one command line and return its exit code. An error is one line on standard error, or data with --json."""
+    as_json = "--json" in arguments
+    try:
+        code = app(list(arguments), prog_name="groundrules", standalone_mode=False)
+        sys.stdout.flush()
+    except GroundrulesError as error:
+        print_error(error, as_json=as_json)
+        return Exit.UNUSABLE
+    except (BrokenPipeError, SystemExit):  # the reader of our output went away; typer turns that into SystemExit
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return Exit.UNUSABLE
+    except (KeyboardInterrupt, typer.Abort):
+        return Exit.INTERRUPTED
+    except Exception as error:
+        if not isinstance(error, _CLICK_ERROR):
+            raise
+        print_error(_usage(error), as_json=as_json)
+        return Exit.UNUSABLE
+    return code if isinstance(code, int) else Exit.GOOD
+
+
+def _usage(error: Exception) -> UsageError:
+    message = str(error.format_message()) if hasattr(error, "format_message") else str(error)
+    detail = " ".join(message.split()).rstrip(".")
+    return UsageError("usage.arguments", detail, remedy="see groundrules --help")

@@ -1,0 +1,73 @@
+"""``vectors lint`` and ``vectors seal``: authoring."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from groundrules.cli.render import AsJson, Exit, print_json, print_line
+from groundrules.conformance import lint as checks
+from groundrules.conformance import seal as sealing
+from groundrules.conformance.vectors import load
+from groundrules.documents import kit
+from groundrules.errors import UsageError, Where
+from groundrules.requirements import anchors
+
+app = typer.Typer(no_args_is_help=True, help="Author test vectors.", rich_markup_mode=None)
+
+Folder = Annotated[
+    Path | None,
+    typer.Argument(metavar="[DIR]", help="The folder of families; the kit's own where none is named."),
+]
+
+
+@app.callback()
+def _group() -> None:
+    """Author test vectors."""
+
+
+@app.command("lint")
+def lint(folder: Folder = None, as_json: AsJson = False) -> int:
+    """Hold the vectors to the rules of authoring: one line for each that breaks one."""
+    root = _folder(folder)
+    chapters = kit().chapters
+    if chapters is None:
+        raise UsageError(
+            "usage.no-checkout",
+            "linting needs the chapters, and an installed package carries none",
+            remedy="run it in a checkout",
+        )
+    corpus = load(root)
+    problems = checks.lint(corpus, root, anchors(chapters))
+    if as_json:
+        told = [problem.as_dict() for problem in problems]
+        print_json({"vectors": len(corpus.vectors), "problems": told})
+    else:
+        for problem in problems:
+            print_line(str(problem))
+        print_line(f"vectors: {len(corpus.vectors)} read, {len(problems)} problems")
+    if problems:
+        return Exit.FAILED
+    return Exit.GOOD if corpus.vectors else Exit.NOTHING_RUN
+
+
+@app.command("seal")
+def seal(folder: Folder = None, as_json: AsJson = False) -> int:
+    """Format every vector, take the payload digests anew and write the manifest; stable vectors never change."""
+    corpus = sealing.seal(_folder(folder))
+    if as_json:
+        print_json({"vectors": len(corpus.vectors), "corpus": corpus.digest})
+    else:
+        print_line(f"vectors: {len(corpus.vectors)} sealed (corpus {corpus.digest})")
+    return Exit.GOOD if corpus.vectors else Exit.NOTHING_RUN
+
+
+def _folder(folder: Path | None) -> Path:
+    root = folder or kit().vectors
+    if not root.is_dir():
+        raise UsageError(
+            "usage.no-file", "there is no such folder", where=Where(file=str(root)), remedy="check the name"
+        )
+    return root
