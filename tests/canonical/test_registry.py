@@ -3,6 +3,7 @@
 import contextlib
 import math
 from collections import OrderedDict
+from enum import IntEnum
 
 import pytest
 from hypothesis import given
@@ -100,6 +101,12 @@ class Loud(str):
     __slots__ = ()
 
 
+class Level(IntEnum):
+    """An integer that json.dumps would write by its number."""
+
+    LOW = 1
+
+
 CYCLE: list = []
 CYCLE.append(CYCLE)
 
@@ -116,6 +123,8 @@ CYCLE.append(CYCLE)
         ("\ud800", ""),
         ({"x": {"\udfff": 1}}, "/x"),
         ([Loud("a")], "/0"),
+        ({Loud("a"): 1}, ""),
+        ({"n": Level.LOW}, "/n"),
         (OrderedDict(a=1), ""),
         (b"bytes", ""),
         (10**1100, ""),
@@ -123,7 +132,6 @@ CYCLE.append(CYCLE)
         ({1.5, 2}, ""),
         (object(), ""),
     ],
-    ids=repr,
 )
 @pytest.mark.parametrize("name", CANONICALISATIONS)
 def test_what_strict_reading_never_yields_has_no_hash(value, pointer, name):
@@ -145,6 +153,19 @@ def test_a_cycle_and_deep_nesting_are_refused():
             canonicalise(value, "dd-json-document-v1")
         assert caught.value.code == "canon.not-json"
     assert canonicalise(deep[0], "dd-json-document-v1") == b"[" * 64 + b"]" * 64
+
+
+@pytest.mark.parametrize("name", ["dd-json-document-v1", "jcs-document-v1"])
+def test_too_little_stack_is_a_typed_error(monkeypatch, name):
+    """Where the caller left too little of the call stack to write a document no RecursionError leaves."""
+
+    def exhausted(*_):
+        raise RecursionError
+
+    monkeypatch.setattr("groundrules.canonical.pyjson.encode", exhausted)
+    with pytest.raises(CanonicalError) as caught:
+        canonicalise({"a": [1]}, name)
+    assert caught.value.code == "canon.out-of-stack"
 
 
 @pytest.mark.parametrize("value", [10**1100 - 1, -(10**1099) + 1])

@@ -194,3 +194,26 @@ def test_a_bad_line_is_named():
         2,
         None,
     )
+
+
+def test_without_the_scanner_in_c_the_reference_reader_decides(monkeypatch):
+    """The scanner in Python takes digits of other scripts, so the fast reader never speaks where it would serve."""
+    monkeypatch.setattr(fast, "_IS_CPYTHON_SCANNER", False)
+    with pytest.raises(fast.Doubt):
+        fast.read(b"1", "1", LIMITS)
+    assert refusal("[1\u0663]".encode()).code == "read.syntax"
+    assert loads(b'{"a":[1.5]}') == {"a": [1.5]}
+
+
+@pytest.mark.parametrize("number", ["1" * 1101, "0." + "1" * 1099, "-" + "1" * 1100])
+def test_a_long_number_beside_a_long_string_of_digits_is_measured(number):
+    """Where digits in a string make the quick scan suspicious every number is measured, and good ones are read fast."""
+    string = "9" * 2000
+    assert refusal(f'["{string}",{number}]'.encode()).code == "read.number-too-long"
+    good = f'["{string}",{number[:-1]},1.5]'
+    assert same(fast.read(good.encode(), good, LIMITS), json.loads(good))
+
+
+def test_the_line_of_broken_utf8_is_counted():
+    """The refusal at decoding names the line as one at parsing does."""
+    assert refusal(b'{"a":1,\n"b":"\xff"}').where.line == 2

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from groundrules.canonical import jcs, pyjson
 from groundrules.canonical.domain import survey
 from groundrules.canonical.names import CANONICALISATIONS, Canonicalisation, Covers, Form, named
+from groundrules.errors import CanonicalError
 
 if TYPE_CHECKING:
     from groundrules.strictjson import JSON
@@ -77,9 +78,17 @@ def canonicalise(document: JSON, name: str) -> bytes:
     entry = named(name)
     found = survey(document)
     projected = entry.project(document)
-    if entry.form is Form.PYJSON:
-        return pyjson.encode(projected)
-    return jcs.encode(projected, found)
+    try:
+        if entry.form is Form.PYJSON:
+            return pyjson.encode(projected)
+        return jcs.encode(projected, found)
+    except RecursionError:
+        raise CanonicalError(
+            "canon.out-of-stack",
+            "the caller left too little of the call stack to write the document",
+            stage="canonicalise",
+            remedy="call from a shallower place, or raise sys.setrecursionlimit",
+        ) from None
 
 
 def content_hash(document: JSON, name: str) -> str:

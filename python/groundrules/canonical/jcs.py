@@ -1,4 +1,4 @@
-"""The jcs-safe form: RFC 8785 over the documents on which it keeps distinct doubles distinct.
+"""The jcs-safe form: RFC 8785 over the documents on which it keeps distinct doubles distinct, the sign of zero aside.
 
 Members are sorted by UTF-16 code units, numbers are written as ECMAScript writes them. Every number, read as the
 nearest double, stays within 2^53 - 1 in magnitude; noncharacters are refused (RFC 7493, section 2.1).

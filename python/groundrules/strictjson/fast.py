@@ -6,7 +6,9 @@ mostly in C. Whatever is in doubt raises :class:`Doubt`, and the reference reade
 
 from __future__ import annotations
 
+import functools
 import json
+import json.scanner
 import math
 import re
 from typing import TYPE_CHECKING
@@ -39,14 +41,22 @@ def read(data: bytes, text: str, limits: Limits) -> JSON:
     Raises:
         Doubt: the text is malformed, breaks a limit, or cannot be told from one that does.
     """
-    if _may_be_too_deep(data, limits.depth) or _may_hold_long_number(data, limits.number):
+    if not _IS_CPYTHON_SCANNER or _may_be_too_deep(data, limits.depth):
         raise Doubt
     if b"\\u" in data and _holds_lone_surrogate(data):
         raise Doubt
     try:
-        return _DECODER.decode(text)  # type: ignore[no-any-return]  # the decoder's hooks make it a JSON value
+        decoder = _measuring(limits.number) if _may_hold_long_number(data, limits.number) else _DECODER
+        return decoder.decode(text)  # type: ignore[no-any-return]  # the decoder's hooks make it a JSON value
     except (ValueError, RecursionError):
         raise Doubt from None
+
+
+_IS_CPYTHON_SCANNER = None not in (
+    getattr(json.scanner, "c_make_scanner", None),
+    getattr(json.decoder, "c_scanstring", None),
+)
+"""The scanner in C is the one whose grammar is known; the one in Python takes digits of other scripts."""
 
 
 def _unique(members: list[tuple[str, JSON]]) -> dict[str, JSON]:
@@ -68,6 +78,25 @@ def _refuse_token(_token: str) -> JSON:
 
 
 _DECODER = json.JSONDecoder(object_pairs_hook=_unique, parse_float=_finite, parse_constant=_refuse_token)
+
+
+@functools.cache
+def _measuring(longest: int) -> json.JSONDecoder:
+    """The decoder for texts with long runs of digits, which may stand in strings: it measures every number."""
+
+    def integer(literal: str) -> int:
+        if len(literal) > longest:
+            raise Doubt
+        return int(literal)
+
+    def real(literal: str) -> float:
+        if len(literal) > longest:
+            raise Doubt
+        return _finite(literal)
+
+    return json.JSONDecoder(
+        object_pairs_hook=_unique, parse_int=integer, parse_float=real, parse_constant=_refuse_token
+    )
 
 
 def _may_be_too_deep(data: bytes, depth: int) -> bool:
