@@ -28,6 +28,8 @@ def read_bytes(name: str, *, limit: int = LIMITS.document) -> bytes:
     """
     try:
         if name == STANDARD_INPUT:
+            if sys.stdin is None:
+                raise UsageError("usage.unreadable", "standard input is closed", where=Where(file=name))
             return sys.stdin.buffer.read(limit + 1)
         mode = os.stat(name).st_mode  # noqa: PTH116 - a str keeps the caller's spelling in messages
         if not stat.S_ISREG(mode):

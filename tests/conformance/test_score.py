@@ -55,7 +55,16 @@ def test_the_first_stage_that_diverged_is_named():
 
 
 def test_codes_are_compared_as_sets():
-    """Order and repetition of codes in an answer do not matter."""
+    """Order and repetition of codes in an answer do not matter, nor in its items."""
+    several = VECTORS["contract.c4.referred-with-neither"]
+    reply = good(several)
+    assert score(several, reply | {"codes": reply["codes"][::-1] * 2}).outcome is Outcome.PASS
+    reply = good(EVIDENCE)
+    assert (
+        score(EVIDENCE, reply | {"items": [reply["items"][0] | {"notes": reply["items"][0]["notes"] * 2}]}).outcome
+        is Outcome.PASS
+    )
+    assert score(EVIDENCE, reply | {"items": [7]}).outcome is Outcome.FAIL
     assert score(NEGATIVE, good(NEGATIVE) | {"codes": ["read.too-deep"] * 2}).outcome is Outcome.PASS
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import sys
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -24,7 +25,7 @@ def canonicalise(file: InputFile, name: Name, show_stages: ShowStages = False, a
     """Write the canonical octets of a document to standard output, with nothing added."""
     found = _stages(file, name)
     if not _print_stages(found, name, show_stages=show_stages, as_json=as_json):
-        write_octets(found.canonical)
+        write_octets(found.canonical, sys.stdout)
     return Exit.GOOD
 
 

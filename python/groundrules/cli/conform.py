@@ -10,11 +10,11 @@ import typer
 
 import groundrules
 from groundrules.cli.render import AsJson, Exit, print_json, print_line
+from groundrules.cli.vectors import folder_of_families
 from groundrules.conformance.builtin import answer
 from groundrules.conformance.score import Outcome, Result, score
-from groundrules.conformance.seal import sealed_digest
+from groundrules.conformance.seal import manifest_of, sealed_manifest
 from groundrules.conformance.vectors import Corpus, load
-from groundrules.documents import kit
 from groundrules.errors import KitError, UsageError, show
 
 Families = Annotated[
@@ -27,10 +27,11 @@ Folder = Annotated[
 
 def conform(families: Families = None, folder: Folder = None, as_json: AsJson = False) -> int:
     """Run the vectors: a table by family, a line for each that is not passed, a summary line."""
-    root = folder or kit().vectors
+    root = folder_of_families(folder)
     corpus = load(root)
     chosen = _chosen(corpus, families or [])
-    results = [score(vector, answer(vector.kind, vector.inputs)) for vector in chosen.vectors]
+    asked = [vector for vector in chosen.vectors if vector.status != "withdrawn"]
+    results = [score(vector, answer(vector.kind, vector.inputs)) for vector in asked]
     damage = [*corpus.damaged, *_unsealed(corpus, root)]
     (_print_data if as_json else _print_table)(results, damage, corpus.digest)
     if any(result.outcome is not Outcome.PASS for result in results):
@@ -56,7 +57,7 @@ def _chosen(corpus: Corpus, families: list[str]) -> Corpus:
 
 def _unsealed(corpus: Corpus, root: Path) -> list[KitError]:
     try:
-        if sealed_digest(root) == corpus.digest:
+        if sealed_manifest(root) == manifest_of(corpus):
             return []
     except KitError as error:
         return [error]

@@ -16,7 +16,7 @@ from groundrules.files import read_bytes
 if TYPE_CHECKING:
     from groundrules.e1 import ItemResult
 
-app = typer.Typer(no_args_is_help=True, help="Check the evidence of an envelope.", rich_markup_mode=None)
+app = typer.Typer(help="Check the evidence of an envelope.", rich_markup_mode=None)
 
 
 @app.callback()

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
+import errno
 import json
+import os
 import sys
 from enum import IntEnum
 from typing import TYPE_CHECKING, Annotated, TextIO
@@ -41,19 +44,24 @@ def print_json(data: object) -> None:
 
 
 def print_error(error: GroundrulesError, *, as_json: bool) -> None:
-    """One error: a line on standard error, or an object on standard output."""
-    if as_json:
-        print_json({"error": error.as_dict()})
-    else:
-        _print(f"groundrules: {error}", sys.stderr)
+    """One error: a line on standard error, or an object on standard output. A stream that is gone is told nothing."""
+    with contextlib.suppress(OSError):
+        if as_json:
+            print_json({"error": error.as_dict()})
+        else:
+            _print(f"groundrules: {error}", sys.stderr)
 
 
-def write_octets(octets: bytes, stream: TextIO | None = None) -> None:
-    """All of the octets, on standard output where no stream is given.
+def write_octets(octets: bytes, stream: TextIO | None) -> None:
+    """All of the octets.
 
     An unbuffered stream may take a part of what it is given and say so; the rest is given to it again.
+
+    Raises:
+        OSError: the stream is closed, or takes no more.
     """
-    stream = stream or sys.stdout
+    if stream is None:
+        raise OSError(errno.EBADF, os.strerror(errno.EBADF))
     stream.flush()
     rest = memoryview(octets)
     while rest:
@@ -61,6 +69,7 @@ def write_octets(octets: bytes, stream: TextIO | None = None) -> None:
     stream.flush()
 
 
-def _print(text: str, stream: TextIO) -> None:
+def _print(text: str, stream: TextIO | None) -> None:
     """A line on a stream; what its encoding cannot show is escaped."""
-    write_octets(f"{text}\n".encode(stream.encoding or "utf-8", "backslashreplace"), stream)
+    encoding = stream.encoding if stream else "utf-8"
+    write_octets(f"{text}\n".encode(encoding or "utf-8", "backslashreplace"), stream)

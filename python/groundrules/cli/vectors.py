@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Annotated
 
@@ -15,7 +16,7 @@ from groundrules.documents import kit
 from groundrules.errors import UsageError, Where
 from groundrules.requirements import anchors
 
-app = typer.Typer(no_args_is_help=True, help="Author test vectors.", rich_markup_mode=None)
+app = typer.Typer(help="Author test vectors.", rich_markup_mode=None)
 
 Folder = Annotated[
     Path | None,
@@ -31,7 +32,7 @@ def _group() -> None:
 @app.command("lint")
 def lint(folder: Folder = None, as_json: AsJson = False) -> int:
     """Hold the vectors to the rules of authoring: one line for each that breaks one."""
-    root = _folder(folder)
+    root = folder_of_families(folder)
     chapters = kit().chapters
     if chapters is None:
         raise UsageError(
@@ -56,7 +57,7 @@ def lint(folder: Folder = None, as_json: AsJson = False) -> int:
 @app.command("seal")
 def seal(folder: Folder = None, as_json: AsJson = False) -> int:
     """Format every vector, take the payload digests anew and write the manifest; stable vectors never change."""
-    corpus = sealing.seal(_folder(folder))
+    corpus = sealing.seal(folder_of_families(folder))
     if as_json:
         print_json({"vectors": len(corpus.vectors), "corpus": corpus.digest})
     else:
@@ -64,9 +65,14 @@ def seal(folder: Folder = None, as_json: AsJson = False) -> int:
     return Exit.GOOD if corpus.vectors else Exit.NOTHING_RUN
 
 
-def _folder(folder: Path | None) -> Path:
+def folder_of_families(folder: Path | None) -> Path:
+    """A folder that was named, or the kit's own.
+
+    Raises:
+        UsageError: ``usage.no-file``: it is no folder, or one that cannot be looked into.
+    """
     root = folder or kit().vectors
-    if not root.is_dir():
+    if not os.access(root, os.R_OK | os.X_OK) or not root.is_dir():
         raise UsageError(
             "usage.no-file", "there is no such folder", where=Where(file=str(root)), remedy="check the name"
         )

@@ -6,14 +6,19 @@ import base64
 from typing import TYPE_CHECKING, Final
 
 from groundrules import canonical, strictjson
+from groundrules.contract import check_contract
 from groundrules.e1 import ItemVerdict, check_envelope
-from groundrules.errors import CanonicalError, ReadError, SchemaError
+from groundrules.errors import CanonicalError, ReadError, SchemaError, UsageError
+from groundrules.linter import lint
+from groundrules.trace import profile_named, read_trace
+from groundrules.verdict import ContractStatus, GroundingStatus, cap
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from groundrules.e1 import ItemResult, Remark
     from groundrules.strictjson import JSON
+    from groundrules.verdict import Finding
 
 Answer = dict[str, "JSON"]
 """An answer in the form of the adapter protocol: verdict, and what belongs to it."""
@@ -28,7 +33,7 @@ def answer(kind: str, inputs: Mapping[str, bytes]) -> Answer:
     """
     try:
         return KINDS[kind](inputs)
-    except (ReadError, CanonicalError, SchemaError) as error:
+    except (ReadError, CanonicalError, SchemaError, UsageError) as error:
         return {"verdict": "fail", "stage": error.stage, "codes": [error.code]}
 
 
@@ -39,7 +44,7 @@ def _parse(inputs: Mapping[str, bytes]) -> Answer:
 
 def _canonicalise(inputs: Mapping[str, bytes]) -> Answer:
     document = strictjson.loads(inputs["document"])
-    stages = canonical.stages(document, inputs["name"].decode())
+    stages = canonical.stages(document, inputs["name"].decode("utf-8", "replace"))
     return {
         "verdict": "pass",
         "canonical_b64": _base64(stages.canonical),
@@ -65,6 +70,33 @@ def _evidence(inputs: Mapping[str, bytes]) -> Answer:
     }
 
 
+def _contract(inputs: Mapping[str, bytes]) -> Answer:
+    verdict = check_contract(strictjson.loads(inputs["envelope"]))
+    return {
+        "verdict": "pass" if verdict.status is ContractStatus.VALID else "fail",
+        "codes": _codes(verdict.findings),
+        "notes": _codes(verdict.notes),
+        "findings": [{"code": finding.code, "pointer": finding.at.pointer} for finding in cap(verdict.findings)[0]],
+    }
+
+
+def _lint(inputs: Mapping[str, bytes]) -> Answer:
+    profile = profile_named(inputs["profile"].decode("utf-8", "replace")).id if "profile" in inputs else None
+    spans = read_trace(inputs["spans"])
+    verdict = lint(spans, strictjson.loads(inputs["envelope"]), profile=profile)
+    return {
+        "verdict": _WORDS[verdict.status],
+        "mode": verdict.mode,
+        "profile": verdict.profile,
+        "codes": _codes(verdict.findings),
+        "notes": _codes(verdict.notes),
+        "findings": [{"code": finding.code, "at": finding.at.as_dict()} for finding in cap(verdict.findings)[0]],
+    }
+
+
+_WORDS = {GroundingStatus.PASSED: "pass", GroundingStatus.FAILED: "fail", GroundingStatus.WITHHELD: "withheld"}
+
+
 def overall(results: list[ItemResult]) -> str:
     """One word for an envelope's evidence: fail, unchecked (also with no item at all), or pass."""
     verdicts = {result.verdict for result in results}
@@ -73,7 +105,7 @@ def overall(results: list[ItemResult]) -> str:
     return "pass" if verdicts == {ItemVerdict.VERIFIED} else "unchecked"
 
 
-def _codes(remarks: list[Remark] | tuple[Remark, ...]) -> list[JSON]:
+def _codes(remarks: Sequence[Remark | Finding]) -> list[JSON]:
     return [*sorted({remark.code for remark in remarks})]
 
 
@@ -85,5 +117,7 @@ KINDS: Final[Mapping[str, Callable[[Mapping[str, bytes]], Answer]]] = {
     "parse": _parse,
     "canonicalise": _canonicalise,
     "evidence": _evidence,
+    "contract": _contract,
+    "lint": _lint,
 }
 """How each kind of vector is answered."""

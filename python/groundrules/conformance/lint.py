@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 from groundrules.catalogue import catalogue
 from groundrules.conformance.seal import MANIFEST, formatted, manifest_of
 from groundrules.conformance.vectors import FILE
-from groundrules.errors import KitError, Where
+from groundrules.errors import KitError, UsageError, Where, bare
+from groundrules.files import read_bytes
 from groundrules.strictjson import loads
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from groundrules.conformance.vectors import Corpus, Vector
 
 _MODAL = re.compile(r"\b(must|should|may|can|cannot|shall|might|could|would|will)\b", re.IGNORECASE)
-_TESTED_STAGES = ("decode", "parse", "project", "canonicalise", "schema", "lint", "note")
+_TESTED_STAGES = ("decode", "parse", "project", "canonicalise", "schema", "contract", "lint", "note")
 
 
 def lint(corpus: Corpus, root: Path, requirements: Collection[str]) -> list[KitError]:
@@ -76,7 +77,7 @@ def _codes(vector: Vector) -> Iterator[str]:
 def expected_codes(vector: Vector) -> set[str]:
     """Every code of a finding, note or refusal that a vector expects."""
     items: Any = vector.expect.get("items", [])
-    lists: list[Any] = [vector.expect.get("codes", [])]
+    lists: list[Any] = [vector.expect.get("codes", []), vector.expect.get("notes", [])]
     for item in items:
         lists += [item["codes"], item["notes"]]
     return {str(code) for codes in lists for code in codes}
@@ -88,7 +89,7 @@ def _files(vector: Vector) -> Iterator[str]:
         yield "vector.json is not formatted as sealing writes it"
     for path in sorted(vector.folder.iterdir()):
         if path.is_file() and path.name not in (FILE, *vector.files):
-            yield f"the file {path.name} belongs to no input"
+            yield f"the file {bare(path.name)} belongs to no input"
 
 
 def _expectation(vector: Vector) -> Iterator[str]:
@@ -97,6 +98,8 @@ def _expectation(vector: Vector) -> Iterator[str]:
             octets = base64.b64decode(text)
             if len(octets) != length:
                 yield "canonical_length is not the length of canonical_b64"
+            if base64.b64encode(octets).decode() != text:
+                yield "canonical_b64 is not written as base64 encoders write it"
             if hashlib.sha256(octets).hexdigest() != digest:
                 yield "digest is not the SHA-256 of canonical_b64"
 
@@ -127,8 +130,11 @@ def _folders(corpus: Corpus, root: Path) -> Iterator[tuple[str, str]]:
     for family in sorted({vector.family for vector in corpus.vectors}):
         if not (root / family / "README.md").is_file():
             yield family, "the family has no README.md"
-    path = root / MANIFEST
-    if not path.is_file() or path.read_bytes() != formatted(manifest_of(corpus)):
+    try:
+        is_sealed = read_bytes(str(root / MANIFEST)) == formatted(manifest_of(corpus))
+    except UsageError:
+        is_sealed = False
+    if not is_sealed:
         yield MANIFEST, "it does not list these vectors as they are: run groundrules vectors seal"
 
 

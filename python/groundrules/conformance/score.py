@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from groundrules.strictjson import JSON
 
 
-_COMPARED = ("stage", "canonical_b64", "digest", "codes", "items")
+_COMPARED = ("stage", "canonical_b64", "digest", "codes", "notes", "items", "findings")
 
 
 class Outcome(StrEnum):
@@ -55,7 +55,7 @@ def score(vector: Vector, answer: Answer) -> Result:
 def _first_difference(vector: Vector, answer: Answer) -> str:
     for name, wanted in _in_order(vector).items():
         came = _member(answer, name)
-        if came != wanted:
+        if _comparable(name, came) != _comparable(name, wanted):
             return f"{name.replace('/', ' ')}: expected {_legible(name, wanted)}, came {_legible(name, came)}"
     return ""
 
@@ -71,9 +71,22 @@ def _member(answer: Answer, name: str) -> JSON:
     value: JSON = answer
     for step in name.split("/"):
         value = value.get(step) if isinstance(value, dict) else None
-    if name == "codes" and isinstance(value, list):
-        return [*sorted({str(code) for code in value})]
     return value
+
+
+def _comparable(name: str, value: JSON) -> JSON:
+    """A value with its lists of codes as sorted sets (conformance.results)."""
+    if name in ("codes", "notes") and isinstance(value, list):
+        return [*sorted({str(code) for code in value})]
+    if name == "items" and isinstance(value, list):
+        return [_comparable_item(item) for item in value]
+    return value
+
+
+def _comparable_item(item: JSON) -> JSON:
+    if not isinstance(item, dict):
+        return item
+    return {name: _comparable(name, value) for name, value in item.items()}
 
 
 def _legible(name: str, value: JSON) -> str:

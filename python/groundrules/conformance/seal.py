@@ -7,9 +7,9 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from groundrules import strictjson
-from groundrules.conformance.vectors import FILE, Corpus, damage, folders, load
+from groundrules.conformance.vectors import FILE, Corpus, damage, folders, id_of, load, payload
 from groundrules.documents import read_kit_json, validate
-from groundrules.errors import GroundrulesError, KitError, Where
+from groundrules.errors import GroundrulesError, KitError, Where, bare
 from groundrules.files import read_bytes, write_whole
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def seal(root: Path) -> Corpus:
     Raises:
         KitError: ``kit.vector`` for a damaged vector, ``kit.stable-changed`` for a stable one that is not as sealed.
     """
-    pending = {folder / FILE: _sealed_form(folder) for folder in folders(root)}
+    pending = {folder / FILE: _sealed_form(folder, root) for folder in folders(root)}
     _refuse_changes(root, pending)
     for path, octets in pending.items():
         if path.read_bytes() != octets:
@@ -62,16 +62,12 @@ def manifest_of(corpus: Corpus) -> JSON:
     }
 
 
-def sealed_digest(root: Path) -> str:
-    """The corpus digest that the manifest states.
+def sealed_manifest(root: Path) -> dict[str, JSON]:
+    """The manifest of a folder of families.
 
     Raises:
-        KitError: the manifest is missing or malformed.
+        KitError: it is missing or malformed.
     """
-    return str(_manifest(root)["corpus"])
-
-
-def _manifest(root: Path) -> dict[str, JSON]:
     path = root / MANIFEST
     document = read_kit_json(path)
     for finding in validate(document, "manifest"):
@@ -80,33 +76,49 @@ def _manifest(root: Path) -> dict[str, JSON]:
     return document
 
 
-def _sealed_form(folder: Path) -> bytes:
+def _sealed_form(folder: Path, root: Path) -> bytes:
     try:
+        expected_id = id_of(folder, root)
         document: Any = strictjson.loads(read_bytes(str(folder / FILE)))
         for finding in validate(document, "vector"):
             raise KitError("kit.vector", finding.detail, where=Where(pointer=finding.pointer))
+        if document["id"] != expected_id:
+            detail = f"its path makes its id {bare(expected_id)}, and it says another"
+            raise KitError("kit.vector", detail, where=Where(pointer="/id"))
         for value in document["input"].values():
             if "file" in value:
-                value["sha256"] = hashlib.sha256(read_bytes(str(folder / value["file"]))).hexdigest()
+                value["sha256"] = hashlib.sha256(payload(folder, value["file"])).hexdigest()
     except GroundrulesError as error:
         raise damage(folder, error) from None
     return formatted(document)
 
 
 def _refuse_changes(root: Path, pending: dict[Path, bytes]) -> None:
-    """Compare with the manifest before anything is written; without one, nothing is stable yet."""
+    """Compare with the manifest before anything is written; without one, nothing is stable yet.
+
+    A stable vector may become withdrawn, nothing else about it may change; a withdrawn one stays, to keep its id.
+    """
     if not (root / MANIFEST).exists():
         return
-    now = {
-        ".".join(path.parent.relative_to(root).parts): hashlib.sha256(octets).hexdigest()
-        for path, octets in pending.items()
-    }
-    entries: Any = _manifest(root)["vectors"]
+    now = {id_of(path.parent, root): octets for path, octets in pending.items()}
+    entries: Any = sealed_manifest(root)["vectors"]
     for entry in entries:
-        if entry["status"] == "stable" and now.get(entry["id"]) != entry["sha256"]:
+        if entry["status"] != "draft" and not _keeps(now.get(entry["id"]), entry):
             raise KitError(
                 "kit.stable-changed",
-                "this vector is stable and sealing would change or drop it",
+                f"this vector is {entry['status']} and sealing would change or drop it",
                 where=Where(file=entry["id"]),
-                remedy="restore it, withdraw it, and add a new one under a new id",
+                remedy="restore it; where it is wrong set its status to withdrawn and add a new one under a new id",
             )
+
+
+def _keeps(octets: bytes | None, entry: dict[str, str]) -> bool:
+    """Whether a vector is what the manifest says, or has been withdrawn since and is otherwise the same."""
+    if octets is None:
+        return False
+    if hashlib.sha256(octets).hexdigest() == entry["sha256"]:
+        return True
+    document: Any = strictjson.loads(octets)
+    if (entry["status"], document["status"]) != ("stable", "withdrawn"):
+        return False
+    return hashlib.sha256(formatted(document | {"status": "stable"})).hexdigest() == entry["sha256"]

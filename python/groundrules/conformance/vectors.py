@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 
 from groundrules import strictjson
 from groundrules.documents import kit, validate
-from groundrules.errors import GroundrulesError, KitError, Where
+from groundrules.errors import GroundrulesError, KitError, Where, bare
 from groundrules.files import read_bytes
+from groundrules.strictjson import LIMITS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
     from groundrules.strictjson import JSON
 
+_LARGEST_PAYLOAD = 2 * LIMITS.document
 FILE = "vector.json"
 """The name of the file that makes a folder a vector."""
 
@@ -90,7 +92,7 @@ def load(root: Path | None = None) -> Corpus:
     vectors, damaged = [], []
     for folder in folders(root):
         try:
-            vectors.append(read_vector(folder, ".".join(folder.relative_to(root).parts)))
+            vectors.append(read_vector(folder, id_of(folder, root)))
         except GroundrulesError as error:
             damaged.append(damage(folder, error))
     vectors.sort(key=lambda vector: vector.id)
@@ -100,6 +102,18 @@ def load(root: Path | None = None) -> Corpus:
 def damage(folder: Path, error: GroundrulesError) -> KitError:
     """What a refusal of one of its files means for a vector."""
     return KitError("kit.vector", error.detail, where=Where(file=str(folder), pointer=error.where.pointer))
+
+
+def id_of(folder: Path, root: Path) -> str:
+    """The id that a folder's path makes.
+
+    Raises:
+        KitError: ``kit.vector``: a part of the path holds a dot, which would make two paths of one id.
+    """
+    parts = folder.relative_to(root).parts
+    if any("." in part for part in parts):
+        raise KitError("kit.vector", "a part of its path holds a dot", remedy="rename the folder")
+    return ".".join(parts)
 
 
 def folders(root: Path) -> Iterator[Path]:
@@ -120,7 +134,7 @@ def read_vector(folder: Path, expected_id: str) -> Vector:
     assert isinstance(document, dict)  # noqa: S101 - the schema has just said so
     if document["id"] != expected_id:
         raise KitError(
-            "kit.vector", f"its path makes its id {expected_id}, and it says another", where=Where(pointer="/id")
+            "kit.vector", f"its path makes its id {bare(expected_id)}, and it says another", where=Where(pointer="/id")
         )
     return _vector(document, folder, hashlib.sha256(octets).hexdigest())
 
@@ -166,6 +180,22 @@ def file_names(inputs: dict[str, JSON]) -> Iterator[str]:
             yield str(value["file"])
 
 
+def payload(folder: Path, name: str) -> bytes:
+    """The octets of a payload file of a vector.
+
+    Raises:
+        KitError: ``kit.vector``: it is the vector itself, a link, or larger than any input may be.
+        UsageError: it cannot be read.
+    """
+    path = folder / name
+    if name == FILE or path.is_symlink():
+        raise KitError("kit.vector", f"the file {name} is no payload: it is the vector itself, or a link")
+    octets = read_bytes(str(path), limit=_LARGEST_PAYLOAD)
+    if len(octets) > _LARGEST_PAYLOAD:
+        raise KitError("kit.vector", f"the file {name} has more than {_LARGEST_PAYLOAD} bytes")
+    return octets
+
+
 def _octets(value: JSON, folder: Path, at: str) -> bytes:
     match value:
         case {"b64": str(text)}:
@@ -173,7 +203,7 @@ def _octets(value: JSON, folder: Path, at: str) -> bytes:
         case {"text": str(text)}:
             return text.encode()
         case {"file": str(name), "sha256": str(sha256)}:
-            octets = read_bytes(str(folder / name))
+            octets = payload(folder, name)
             if hashlib.sha256(octets).hexdigest() != sha256:
                 raise KitError("kit.vector", f"the file {name} is not the one pinned", where=Where(pointer=at))
             return octets
