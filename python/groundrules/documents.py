@@ -7,16 +7,21 @@ stand inside it, under ``kit/``. :func:`kit` finds them either way, and everythi
 from __future__ import annotations
 
 import functools
+import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from groundrules import strictjson
-from groundrules.errors import KitError, ReadError, UsageError, Where, show
+from groundrules.errors import KitError, ReadError, UsageError, Where, escaped, show
 from groundrules.files import read_bytes
+from groundrules.order import DocumentOrder
 from groundrules.strictjson import JSON, pointer
+from groundrules.times import parse_rfc3339
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from jsonschema import Draft202012Validator
     from jsonschema.exceptions import ValidationError
 
@@ -32,12 +37,14 @@ class Kit:
         schemas: folder of ``<kind>.json`` files.
         vectors: folder of vector families.
         catalogue: ``rules.json``.
+        profiles: folder of span profiles.
         chapters: folder of the normative chapters; None where the package is installed without them.
     """
 
     schemas: Path
     vectors: Path
     catalogue: Path
+    profiles: Path
     chapters: Path | None
 
 
@@ -51,7 +58,7 @@ def kit() -> Kit:
         if (root / "schemas").is_dir() and (root / "vectors").is_dir():
             spec = root / "spec"
             chapters = spec if (spec / "index.md").is_file() else None
-            return Kit(root / "schemas", root / "vectors", spec / "rules.json", chapters)
+            return Kit(root / "schemas", root / "vectors", spec / "rules.json", spec / "profiles", chapters)
     raise KitError(
         "kit.missing",
         "the schemas and vectors that belong to this package are not there",
@@ -89,9 +96,14 @@ def validate(document: JSON, kind: str) -> list[SchemaFinding]:
     Raises:
         UsageError: ``usage.unknown-kind``.
     """
-    errors = sorted(_validator(kind).iter_errors(document), key=_DocumentOrder(document))
-    findings = [SchemaFinding(pointer(error.absolute_path), _explain(error)) for error in errors]
-    return list(dict.fromkeys(findings))
+    return [SchemaFinding(pointer(path), detail) for path, detail in validate_paths(document, kind)]
+
+
+def validate_paths(document: JSON, kind: str) -> list[tuple[tuple[str | int, ...], str]]:
+    """As :func:`validate`, with paths of member names and indexes in place of pointers."""
+    order = DocumentOrder(document)
+    errors = sorted(_validator(kind).iter_errors(document), key=lambda error: order(error.absolute_path))
+    return list(dict.fromkeys((tuple(error.absolute_path), _explain(error)) for error in errors))
 
 
 def top_level_type(kind: str) -> str:
@@ -131,35 +143,28 @@ def _schema(kind: str) -> dict[str, JSON]:
 
 @functools.cache
 def _validator(kind: str) -> Draft202012Validator:
-    from jsonschema import Draft202012Validator  # noqa: PLC0415 - it is slow to import and most commands need none
+    from jsonschema import Draft202012Validator, FormatChecker, validators  # noqa: PLC0415 - it is slow to import and most commands need none
     from referencing import Registry  # noqa: PLC0415
     from referencing.jsonschema import DRAFT202012  # noqa: PLC0415
 
     resources = [DRAFT202012.create_resource(_schema(other)) for other in kinds()]
     registry = Registry().with_resources((str(resource.id()), resource) for resource in resources)
-    return Draft202012Validator(_schema(kind), registry=registry)
+    formats = FormatChecker(formats=())
+    formats.checks("date-time")(lambda text: not isinstance(text, str) or parse_rfc3339(text) is not None)
+    linear: type[Draft202012Validator] = validators.extend(  # type: ignore[no-untyped-call]  # its stubs lack types
+        Draft202012Validator, {"uniqueItems": _unique_items}
+    )
+    return linear(_schema(kind), registry=registry, format_checker=formats)
 
 
-class _DocumentOrder:
-    """Where values stand in a document: the index among their siblings, level by level."""
+def _unique_items(_validator: object, wanted: bool, instance: JSON, _schema: object) -> Iterator[ValidationError]:  # noqa: FBT001
+    """``uniqueItems`` in linear time, whatever the items are: they are compared by their text."""
+    from jsonschema.exceptions import ValidationError  # noqa: PLC0415
 
-    def __init__(self, document: JSON) -> None:
-        self._document = document
-        self._members: dict[int, dict[str, int]] = {}
-
-    def __call__(self, error: ValidationError) -> tuple[int, ...]:
-        places: list[int] = []
-        value: Any = self._document
-        for step in error.absolute_path:
-            places.append(self._index(value, str(step)) if isinstance(value, dict) else int(step))
-            value = value[step]
-        return tuple(places)
-
-    def _index(self, container: dict[str, JSON], name: str) -> int:
-        """The index of a member, from a table made once for each object."""
-        if id(container) not in self._members:
-            self._members[id(container)] = {member: index for index, member in enumerate(container)}
-        return self._members[id(container)][name]
+    if wanted and isinstance(instance, list):
+        texts = {json.dumps(item, sort_keys=True) for item in instance}
+        if len(texts) < len(instance):
+            yield ValidationError("an item stands twice")
 
 
 def _explain(error: ValidationError) -> str:
@@ -181,6 +186,6 @@ def _explain(error: ValidationError) -> str:
         case "const":
             return f"it is not {expected}"
         case keyword if isinstance(expected, str | int):
-            return f"it does not satisfy {keyword} {expected}"
+            return f"it does not satisfy {keyword} {escaped(str(expected))}"
         case keyword:
             return f"it does not satisfy {keyword}"

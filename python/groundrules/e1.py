@@ -129,12 +129,10 @@ def check_item(item: JSON, at: str = "") -> ItemResult:
         item: the item, of any shape; a malformed one is a finding.
         at: JSON Pointer of the item, the start of every remark's pointer.
     """
-    if not isinstance(item, dict):
-        return _malformed(at, "", "", "an evidence item is a JSON object, and this is none")
-    fault = _malformation(item)
-    if fault:
-        source_id = item.get("source_id")
-        return _malformed(at, source_id if isinstance(source_id, str) else "", *fault)
+    fault = malformation(item)
+    if fault or not isinstance(item, dict):
+        source_id = item.get("source_id") if isinstance(item, dict) else None
+        return _malformed(at, source_id if isinstance(source_id, str) else "", *(fault or ("", "")))
     remarks = list(_remarks(item, at))
     return ItemResult(
         source_id=str(item["source_id"]),
@@ -151,8 +149,10 @@ def _malformed(at: str, source_id: str, step: str, detail: str) -> ItemResult:
     return ItemResult(source_id, at, "", findings=(finding,), notes=(), has_content=False)
 
 
-def _malformation(item: dict[str, JSON]) -> tuple[str, str] | None:
-    """Where and why an object is not a well-formed evidence item, or None where it is."""
+def malformation(item: JSON) -> tuple[str, str] | None:
+    """Where (a pointer into it) and why a value is not a well-formed evidence item, or None where it is."""
+    if not isinstance(item, dict):
+        return "", "an evidence item is a JSON object, and this is none"
     for name in _REQUIRED:
         if name not in item:
             return "", f"the member {name} is missing"
@@ -168,7 +168,7 @@ def _member_fault(name: str, value: JSON) -> str:
     if name == "content":
         return ""
     if name not in _TEXT_MEMBERS:
-        return f"an evidence item has no member {show(name)}"
+        return f"an evidence item has no member {show(str(name))}"
     if not isinstance(value, str):
         return f"the member {name} is not a string"
     if not value and name in ("source_id", "snapshot_ref"):
