@@ -7,8 +7,10 @@ import shutil
 import subprocess
 
 import pytest
+import runs
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from random_runs import random_runs
 
 from groundrules import CANONICALISATIONS
 from groundrules.conformance.builtin import answer
@@ -110,6 +112,16 @@ _items = st.builds(
 def test_random_evidence_has_the_same_verdict(ask, items):
     """Both judge every evidence item alike: verdict, codes and notes."""
     agree(ask, "evidence", {"envelope": json.dumps({"evidence": items}).encode()})
+
+
+@settings(max_examples=2000)
+@given(random_runs(), st.sampled_from([None, "dd", "genai"]))
+def test_random_runs_have_the_same_verdict(ask, run, profile):
+    """Both hold every run to the same rules: verdict, mode, codes, notes, and each finding with its place, in order."""
+    spans, envelope = run
+    inputs = {"spans": json.dumps(runs.to_otlp(spans)).encode(), "envelope": json.dumps(envelope).encode()}
+    agree(ask, "lint", inputs | ({"profile": profile.encode()} if profile else {}))
+    agree(ask, "contract", {"envelope": inputs["envelope"]})
 
 
 def test_the_shipped_runs_are_written_again(node, tmp_path):

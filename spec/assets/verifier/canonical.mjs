@@ -2,7 +2,7 @@
  * Canonical JSON: the registered names, their projections and their bytes.
  *
  * Two forms exist. **pyjson** sorts members by code point and keeps the spelling apart of an integer and a float.
- * **jcs-safe** is RFC 8785 over the documents on which it is injective: numbers within ±(2^53 - 1), no noncharacters.
+ * **jcs-safe** is RFC 8785 over the documents on which it is injective, the sign of zero aside: numbers within ±(2^53 - 1), no noncharacters.
  * A registered name never changes its bytes.
  *
  * Values are those of strictjson.mjs; what no strict reading yields is refused (canon.not-json), never coerced.

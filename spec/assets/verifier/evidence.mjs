@@ -8,9 +8,10 @@
 import {
   CANONICALISATIONS, CanonicalError, compareCodePoints, contentHash, project, pyjsonBytes,
 } from "./canonical.mjs";
-import { JsonFloat, JsonInteger } from "./strictjson.mjs";
+import { JsonFloat, JsonInteger, pointer } from "./strictjson.mjs";
 
-const INPUT_NAMES = new Set(["dd-input-json-v1", "jcs-input-v1"]);
+/** The canonicalisations under which an input is cited. */
+export const INPUT_NAMES = new Set(["dd-input-json-v1", "jcs-input-v1"]);
 
 const isString = (value) => typeof value === "string";
 const isText = (value) => isString(value) && value !== "";
@@ -31,20 +32,25 @@ const OPTIONAL = new Map([
  * Judge one evidence item (rule E1).
  *
  * @param item a value of the strict reader
- * @returns {{verdict: "verified"|"failed"|"unchecked", codes: string[], notes: string[]}} codes and notes sorted, each
- *   once; an item without content is unchecked, never verified
+ * @returns {{verdict: "verified"|"failed"|"unchecked", codes: string[], notes: string[],
+ *   findings: Array<{code: string, at: string}>}} codes and notes sorted, each once; findings in order, each with the
+ *   JSON Pointer of what is wrong within the item; an item without content is unchecked, never verified
  */
 export function checkItem(item) {
-  if (!isWellFormed(item)) return judged(["e1.malformed-item"]);
+  if (!isWellFormed(item)) return judged([{ code: "e1.malformed-item", at: "" }]);
   const [name, content] = [item.get("canonicalisation"), item.get("content")];
-  if (!CANONICALISATIONS.includes(name)) return judged(["e1.unknown-canonicalisation"]);
-  if (!item.has("content")) return { verdict: "unchecked", codes: [], notes: [] };
-  if (!INPUT_NAMES.has(name) && !(content instanceof Map)) return judged(["e1.content-not-object"]);
+  if (!CANONICALISATIONS.includes(name)) {
+    return judged([{ code: "e1.unknown-canonicalisation", at: "/canonicalisation" }]);
+  }
+  if (!item.has("content")) return { ...judged([]), verdict: "unchecked" };
+  if (!INPUT_NAMES.has(name) && !(content instanceof Map)) {
+    return judged([{ code: "e1.content-not-object", at: "/content" }]);
+  }
   try {
     return judgeContent(content, name, item.get("content_hash"));
   } catch (error) {
-    if (error instanceof CanonicalError) return judged(["e1.outside-domain"]);
-    throw error;
+    if (!(error instanceof CanonicalError)) throw error;
+    return judged([{ code: "e1.outside-domain", at: `/content${error.pointer ?? ""}` }]);
   }
 }
 
@@ -62,24 +68,25 @@ function isWellFormed(item) {
 
 function judgeContent(content, name, expected) {
   const digest = contentHash(content, name); // first: outside the domain there is nothing to compare
-  const shown = content instanceof Map ? compareMembers(content, project(content, name)) : { codes: [], notes: [] };
-  if (digest === expected) return judged(shown.codes, shown.notes);
+  const shown = content instanceof Map ? compareMembers(content, project(content, name)) : { findings: [], notes: [] };
+  if (digest === expected) return judged(shown.findings, shown.notes);
   const changed = contentHash(integersForFloats(content), name) === expected;
   const hint = changed ? ["note.numbers-changed"] : [];
-  return judged([...shown.codes, "e1.hash-mismatch"], [...shown.notes, ...hint]);
+  return judged([{ code: "e1.hash-mismatch", at: "/content" }, ...shown.findings], [...shown.notes, ...hint]);
 }
 
 /** What a reader sees against what the hash covers, member by member. */
 function compareMembers(content, projected) {
-  const [codes, notes] = [[], []];
+  const [findings, notes] = [[], []];
   for (const [name, value] of content) {
-    if (!projected.has(name)) codes.push("e1.unhashed-member");
+    const at = pointer(["content", name]);
+    if (!projected.has(name)) findings.push({ code: "e1.unhashed-member", at });
     else if (sameBytes(value, projected.get(name))) continue;
     else if (differOnlyInOrder(value, projected.get(name))) notes.push("note.label-order");
-    else codes.push("e1.coerced-value");
+    else findings.push({ code: "e1.coerced-value", at });
   }
   if ([...projected.keys()].some((name) => !content.has(name))) notes.push("note.member-absent");
-  return { codes, notes };
+  return { findings, notes };
 }
 
 function differOnlyInOrder(labels, sorted) {
@@ -102,7 +109,8 @@ function integersForFloats(value) {
   return value;
 }
 
-function judged(codes, notes = []) {
+function judged(findings, notes = []) {
   const once = (words) => [...new Set(words)].sort();
-  return { verdict: codes.length === 0 ? "verified" : "failed", codes: once(codes), notes: once(notes) };
+  const codes = once(findings.map(({ code }) => code));
+  return { verdict: codes.length === 0 ? "verified" : "failed", codes, notes: once(notes), findings };
 }

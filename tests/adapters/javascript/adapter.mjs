@@ -3,9 +3,9 @@
  * what is expected. README.md says how to run it.
  */
 
-import { CanonicalError, stages } from "../../../spec/assets/verifier/canonical.mjs";
-import { checkItem } from "../../../spec/assets/verifier/evidence.mjs";
-import { read, ReadError } from "../../../spec/assets/verifier/strictjson.mjs";
+import { CanonicalError } from "../../../spec/assets/verifier/canonical.mjs";
+import { ReadError } from "../../../spec/assets/verifier/strictjson.mjs";
+import { InputError, KINDS } from "./kinds.mjs";
 
 const HELLO = {
   protocol: 1,
@@ -15,58 +15,10 @@ const HELLO = {
     language: "JavaScript",
     url: "https://w3id.org/groundrules/",
   },
-  kinds: ["parse", "canonicalise", "evidence"],
+  kinds: [...KINDS.keys()],
   features: [],
 };
 
-/** A named input that is absent or not in the form the protocol gives it. */
-class InputError extends Error {}
-
-function parse(input) {
-  read(octets(input, "document"));
-  return { verdict: "pass" };
-}
-
-function canonicalise(input) {
-  const { parsed, projected, canonical, digest } = stages(read(octets(input, "document")), text(input, "name"));
-  const between = { parsed_b64: base64(parsed), projected_b64: base64(projected) };
-  return { verdict: "pass", canonical_b64: base64(canonical), digest, stages: between };
-}
-
-function evidence(input) {
-  const envelope = read(octets(input, "envelope"));
-  const listed = envelope instanceof Map && (envelope.has("evidence") ? envelope.get("evidence") : []);
-  if (!Array.isArray(listed)) return { verdict: "fail", stage: "schema", codes: ["schema.envelope"] };
-  const items = listed.map((item) => ({ source_id: sourceId(item), ...checkItem(item) }));
-  return { verdict: overall(items), items, codes: [...new Set(items.flatMap((item) => item.codes))].sort() };
-}
-
-function overall(items) {
-  if (items.some((item) => item.verdict === "failed")) return "fail";
-  return items.length === 0 || items.some((item) => item.verdict === "unchecked") ? "unchecked" : "pass";
-}
-
-function sourceId(item) {
-  const id = item instanceof Map ? item.get("source_id") : "";
-  return typeof id === "string" ? id : "";
-}
-
-const KINDS = new Map(Object.entries({ parse, canonicalise, evidence }));
-
-function octets(input, name) {
-  const bytes = Buffer.from(String(input[name]), "base64");
-  if (bytes.toString("base64") !== input[name]) throw new InputError(`the input "${name}" is missing or not base64`);
-  return new Uint8Array(bytes);
-}
-
-function text(input, name) {
-  const bytes = Buffer.from(octets(input, name));
-  const decoded = bytes.toString("utf8");
-  if (!bytes.equals(Buffer.from(decoded))) throw new InputError(`the input "${name}" is not UTF-8`);
-  return decoded;
-}
-
-const base64 = (bytes) => Buffer.from(bytes).toString("base64");
 const isObject = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
 
 const protocolError = (detail) => ({ error: { code: "protocol", detail } });
