@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from groundrules.canonical import CANONICALISATIONS
 from groundrules.catalogue import catalogue
+from groundrules.citations import MODES
 from groundrules.documents import kit
 
 if TYPE_CHECKING:
@@ -26,6 +27,8 @@ def refreshed(chapter: str) -> str:
 
 def _table(what: str) -> str:
     subject, *prefixes = what.split()
+    if subject == "rules":
+        return _markdown(("rule", "title", "modes", "relies on", "a pass shows", "and does not show"), _rules())
     if subject == "names":
         return _markdown(("name", "for", "covers", "form"), _names())
     return _markdown(("code", "stage", "meaning", "requirement"), _codes(prefixes))
@@ -37,9 +40,16 @@ def _names() -> Iterable[Sequence[str]]:
         yield f"`{entry.name}`", f"{entry.covers}s", covered, entry.form.value
 
 
+def _rules() -> Iterable[Sequence[str]]:
+    for rule in catalogue().rules:
+        if not rule.id.startswith("C"):
+            modes = "all" if len(rule.modes) == len(MODES) else ", ".join(rule.modes)
+            yield f"**{rule.id}**", rule.title, modes, rule.relies_on, rule.shows, rule.does_not_show
+
+
 def _codes(prefixes: Sequence[str]) -> Iterable[Sequence[str]]:
     for entry in catalogue().codes:
-        if entry.code.partition(".")[0] in prefixes:
+        if entry.code.partition(".")[0] in prefixes or entry.requirement.partition(".")[0] in prefixes:
             yield f"`{entry.code}`", entry.stage, entry.title, f"`{entry.requirement}`"
 
 

@@ -1,6 +1,7 @@
 """What each command prints and how it ends."""
 
 import base64
+import dataclasses
 import hashlib
 import json
 import shutil
@@ -12,7 +13,7 @@ import pytest
 import groundrules
 from groundrules import cli, content_hash
 from groundrules.conformance.vectors import load
-from groundrules.documents import Kit, kit
+from groundrules.documents import kit
 from places import ROOT
 
 RUN = ROOT / "vectors" / "envelopes" / "javascript-retrieval" / "envelope.json"
@@ -171,7 +172,7 @@ def test_conform_runs_every_vector(command):
     assert ran.code == 0
     lines = ran.text.splitlines()
     assert lines[0].split() == ["family", "vectors", "pass", "fail", "wrong-reason", "error"]
-    assert [line.split()[0] for line in lines[1:-1]] == ["canon", "envelopes", "evidence", "ijson"]
+    assert [line.split()[0] for line in lines[1:-1]] == sorted({vector.family for vector in load().vectors})
     count = len(load().vectors)
     assert lines[-1] == f"conform: {count} of {count} vectors passed (corpus {load().digest[:16]})"
     assert max(map(len, lines)) <= 80
@@ -227,8 +228,8 @@ def test_vectors_lint_and_seal(command, tmp_path, monkeypatch):
     data = json.loads(command("vectors", "seal", tmp_path, "--json").text)
     assert data == {"vectors": 2, "corpus": load(tmp_path).digest}
     assert "[usage.no-file]" in command("vectors", "seal", tmp_path / "nowhere").err
-    found = kit()
-    monkeypatch.setattr(cli.vectors, "kit", lambda: Kit(found.schemas, found.vectors, found.catalogue, None))
+    found = dataclasses.replace(kit(), chapters=None)
+    monkeypatch.setattr(cli.vectors, "kit", lambda: found)
     ran = command("vectors", "lint")
     assert (ran.code, "[usage.no-checkout]" in ran.err) == (2, True)
 
@@ -269,6 +270,54 @@ def test_a_reader_that_went_away_is_no_failure_of_a_check(monkeypatch, capfd, er
     assert cli.run([]) == 2
     assert len(replaced) == 1
     assert capfd.readouterr().err == ""
+
+
+@pytest.mark.parametrize("error", [OSError(28, "No space left on device"), MemoryError()])
+def test_what_the_machine_would_not_do_is_one_line(monkeypatch, capfd, error):
+    """A full disk or too little memory is no verdict: one line and exit 2."""
+
+    def failing(*_, **__):
+        raise error
+
+    monkeypatch.setattr(cli, "app", failing)
+    assert cli.run([]) == 2
+    assert capfd.readouterr().err.endswith("[usage.machine]\n")
+
+
+@pytest.mark.parametrize("stream", ["stdin", "stdout", "stderr"])
+def test_a_closed_stream_is_no_verdict(monkeypatch, capfd, stream):
+    """Whichever stream is closed, the command ends with 2 and without a traceback."""
+    monkeypatch.setattr(sys, stream, None)
+    words = {"stdin": ["hash", "-"], "stdout": ["hash", RUN], "stderr": ["hash", "missing"]}[stream]
+    assert cli.run([str(word) for word in [*words, "--as", "dd-envelope-json-v1"]]) == 2
+    monkeypatch.undo()
+    assert "Traceback" not in capfd.readouterr().err
+
+
+def test_a_low_digit_limit_is_raised_for_the_command(monkeypatch):
+    """An interpreter set to convert fewer digits than a number may have is set right before the command runs."""
+    before = sys.get_int_max_str_digits()
+    monkeypatch.setattr(cli, "run", lambda _words: sys.get_int_max_str_digits() < 1100)
+    sys.set_int_max_str_digits(640)
+    try:
+        with pytest.raises(SystemExit) as caught:
+            cli.main()
+    finally:
+        sys.set_int_max_str_digits(before)
+    assert caught.value.code == 0
+
+
+def test_withdrawn_vectors_are_not_run(command, tmp_path):
+    """A vector that turned out wrong fails nobody any more."""
+    root = tmp_path / "vectors"
+    shutil.copytree(VECTORS / "envelopes", root / "envelopes")
+    path = root / "envelopes" / "javascript-retrieval" / "vector.json"
+    octets = path.read_bytes().replace(b'"status": "draft"', b'"status": "withdrawn"')
+    path.write_bytes(octets.replace(b'"verdict": "pass"', b'"verdict": "unchecked"'))
+    assert command("vectors", "seal", root).code == 0
+    ran = command("conform", "--vectors", root)
+    assert (ran.code, ran.text.splitlines()[-1].split(" (")[0]) == (0, "conform: 1 of 1 vectors passed")
+    assert "[usage.no-file]" in command("conform", "--vectors", tmp_path / "nowhere").err
 
 
 def test_the_entry_point_exits_with_the_code(monkeypatch):
@@ -319,3 +368,77 @@ def test_a_terminal_without_unicode_gets_escapes(tmp_path):
     assert '{"n":"\\xe9"}' in done.stdout
     done = subprocess.run([*words, "--as", "x"], env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 2
+
+
+def test_lint_a_run_made_elsewhere(command, file):
+    """A good run passes; with a citation invented it fails by name; as data it is a verdict file."""
+    spans = RUN.parent / "spans.jsonl"
+    ran = command("lint", spans, RUN)
+    assert (ran.code, ran.text) == (0, "grounding: passed [retrieval] (2 retrieval, 1 model-call spans)\n")
+    invented = file(
+        RUN.read_bytes().replace(
+            b'"source_id": "lichen:netherfold/0312",\n            "content',
+            b'"source_id": "lichen:invented",\n            "content',
+        )
+    )
+    ran = command("lint", spans, invented)
+    assert ran.code == 1
+    assert "/payload/findings/0/grounded_on/0: the reference is on no declared retrieval [g2.not-retrieved]" in ran.text
+    assert max(map(len, ran.text.splitlines())) <= 120
+    data = json.loads(command("lint", spans, RUN, "--json", "--profile", "dd").text)
+    assert (data["format"], data["status"], data["mode"]) == ("grounding/1", "passed", "retrieval")
+    assert data["judged_hash"] == content_hash(json.loads(RUN.read_text()), "dd-envelope-json-v1")
+
+
+def test_a_withheld_run_is_not_green(command, file):
+    """Withheld ends with 3."""
+    folder = RUN.parent.parent / "javascript-input-only"
+    envelope = json.loads((folder / "envelope.json").read_text())
+    for name in ("payload", "evidence"):
+        del envelope[name]
+    envelope |= {"outcome": {"status": "failed", "statement": "x"}, "problem": {"type": "urn:x:grounding-violation"}}
+    ran = command(
+        "lint", RUN.parent.parent / "javascript-input-only" / "spans.jsonl", file(json.dumps(envelope).encode())
+    )
+    assert (ran.code, ran.text.split()[1]) == (3, "withheld")
+
+
+@pytest.mark.parametrize(
+    ("words", "code"),
+    [
+        (["missing", str(RUN)], "usage.no-file"),
+        ([str(RUN.parent / "copy.jsonl"), str(RUN)], "read.not-a-trace"),
+        ([str(RUN.parent / "spans.jsonl"), str(RUN.parent / "spans.jsonl")], "read.trailing-data"),
+        (["missing", "missing", "--profile", "mine"], "usage.unknown-profile"),
+    ],
+)
+def test_what_cannot_be_linted_is_one_line(command, words, code):
+    """A file that is no trace, or no envelope, is told with its name."""
+    ran = command("lint", *words)
+    assert (ran.code, ran.out, ran.err.count("\n")) == (2, b"", 1)
+    assert f"[{code}]" in ran.err
+
+
+def test_validate_holds_an_envelope_to_the_contract(command, file):
+    """An envelope is judged by the whole contract and not by its schema alone."""
+    ran = command("validate", RUN, "--as", "envelope")
+    assert (ran.code, ran.text) == (0, "contract: valid\n")
+    bad = file(RUN.read_bytes().replace(b'"succeeded"', b'"failed"'))
+    ran = command("validate", bad, "--as", "envelope")
+    assert ran.code == 1
+    assert ran.text.splitlines()[0] == "contract: INVALID (2 findings)"
+    assert json.loads(command("validate", bad, "--as", "envelope", "--json").text)["status"] == "invalid"
+
+
+def test_explain_a_rule(command):
+    """What it relies on, what a pass shows and does not show, its codes and its vectors; by rule or by code."""
+    ran = command("explain", "g2")
+    assert ran.code == 0
+    assert ran.text.splitlines()[0] == "G2: References match declared retrievals"
+    assert "g2.not-retrieved: a reference is on no declared retrieval" in ran.text
+    data = json.loads(command("explain", "g2.rests-on-nothing", "--json").text)
+    assert (data["id"], data["relies_on"], data["modes"]) == ("G2", "agent", ["retrieval"])
+    assert len(data["vectors"]) >= 4
+    assert "conductor and agent" in command("explain", "B4").text
+    ran = command("explain", "read.syntax")
+    assert (ran.code, "[usage.unknown-rule]" in ran.err) == (2, True)

@@ -1,5 +1,6 @@
 """The project's own gates: style, types, chapters, site, and words that do not belong."""
 
+import dataclasses
 import re
 import subprocess
 import sys
@@ -44,14 +45,13 @@ def test_the_tables_are_written_anew(monkeypatch, tmp_path):
     page = "# x\n\n<!-- table: names -->\nold\n<!-- end -->\n\ntext\n"
     (tmp_path / "c.md").write_text(page)
     found = chapters.kit()
-    kit = type(found)(found.schemas, found.vectors, found.catalogue, tmp_path)
-    monkeypatch.setattr(chapters, "kit", lambda: kit)
+    monkeypatch.setattr(chapters, "kit", lambda: dataclasses.replace(found, chapters=tmp_path))
     chapters.main()
     written = (tmp_path / "c.md").read_text()
     assert "jcs-input-v1" in written
     assert written.startswith("# x\n\n<!-- table: names -->\n\n| name |")
     assert written.endswith("<!-- end -->\n\ntext\n")
-    monkeypatch.setattr(chapters, "kit", lambda: type(found)(found.schemas, found.vectors, found.catalogue, None))
+    monkeypatch.setattr(chapters, "kit", lambda: dataclasses.replace(found, chapters=None))
     chapters.main()
 
 

@@ -44,11 +44,12 @@ def test_the_wheel_carries_the_kit(wheel):
 
 
 def test_the_suite_passes_against_the_wheel(wheel, tmp_path):
-    """With the wheel in place of the checkout every test of behaviour passes."""
+    """With the wheel in place of the checkout the tests of the verifier pass; other languages need no second run."""
     install = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--target", tmp_path, wheel]
     subprocess.run(install, check=True, capture_output=True)
     environment = os.environ | {"PYTHONPATH": str(tmp_path), "GROUNDRULES_UNDER_TEST": str(tmp_path)}
-    suite = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--no-cov", "tests"]
+    suite = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--no-cov", "--numprocesses=0"]
+    suite += ["tests", "--ignore=tests/adapters", "--ignore=tests/linter/test_removal.py"]
     done = subprocess.run(suite, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-2000:]
     assert " passed" in done.stdout

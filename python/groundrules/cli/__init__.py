@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 import groundrules
-from groundrules.cli import canonical, conform, evidence, validate, vectors
+from groundrules.cli import canonical, conform, evidence, lint, validate, vectors
 from groundrules.cli.render import Exit, print_error, print_line
 from groundrules.errors import GroundrulesError, UsageError
+from groundrules.strictjson import LIMITS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
 app = typer.Typer(
     name="groundrules",
     help="Check what an AI agent's result rests on: same bytes, same hash.",
-    no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
@@ -29,6 +29,8 @@ app.command("conform")(conform.conform)
 app.command("canonicalise")(canonical.canonicalise)
 app.command("hash")(canonical.hash_)
 app.command("validate")(validate.validate)
+app.command("lint")(lint.lint)
+app.command("explain")(lint.explain)
 app.add_typer(evidence.app, name="evidence")
 app.add_typer(vectors.app, name="vectors")
 
@@ -52,6 +54,8 @@ def _root(
 
 def main() -> None:
     """The ``groundrules`` command."""
+    if 0 < sys.get_int_max_str_digits() < LIMITS.number:
+        sys.set_int_max_str_digits(LIMITS.number)
     sys.exit(run(sys.argv[1:]))
 
 
@@ -60,7 +64,6 @@ def run(arguments: Sequence[str]) -> int:
     as_json = "--json" in arguments
     try:
         code = app(list(arguments), prog_name="groundrules", standalone_mode=False)
-        sys.stdout.flush()
     except GroundrulesError as error:
         print_error(error, as_json=as_json)
         return Exit.UNUSABLE
@@ -69,12 +72,21 @@ def run(arguments: Sequence[str]) -> int:
         return Exit.UNUSABLE
     except (KeyboardInterrupt, typer.Abort):
         return Exit.INTERRUPTED
+    except (OSError, MemoryError) as error:
+        print_error(_machine(error), as_json=False)
+        return Exit.UNUSABLE
     except Exception as error:
         if not isinstance(error, _CLICK_ERROR):
             raise
         print_error(_usage(error), as_json=as_json)
         return Exit.UNUSABLE
     return code if isinstance(code, int) else Exit.GOOD
+
+
+def _machine(error: OSError | MemoryError) -> UsageError:
+    """What the machine would not do: a full disk, a closed stream, too little memory."""
+    reason = error.strerror if isinstance(error, OSError) and error.strerror else "there is not enough memory"
+    return UsageError("usage.machine", f"the command could not be carried out: {reason.lower()}")
 
 
 def _usage(error: Exception) -> UsageError:

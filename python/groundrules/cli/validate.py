@@ -8,8 +8,10 @@ import typer
 
 from groundrules import documents, strictjson
 from groundrules.cli.render import AsJson, Exit, InputFile, print_json, print_line
+from groundrules.contract import check_contract
 from groundrules.errors import ReadError, UsageError, Where, bare
 from groundrules.files import read_bytes
+from groundrules.verdict import ContractVerdict
 
 
 def validate(
@@ -17,7 +19,7 @@ def validate(
     kind: Annotated[str, typer.Option("--as", metavar="KIND", help="A kind of document, see schemas/.")],
     as_json: AsJson = False,
 ) -> int:
-    """Hold a document to its schema: every finding at once, in document order."""
+    """Hold a document to its schema, an envelope to the whole contract: every finding at once, in document order."""
     wanted = documents.top_level_type(kind)
     try:
         document = strictjson.loads(read_bytes(file))
@@ -30,6 +32,8 @@ def validate(
             where=Where(file=file),
             remedy="name the right file, or another kind",
         )
+    if kind == "envelope":
+        return _print_contract(check_contract(document), as_json=as_json)
     findings = documents.validate(document, kind)
     if as_json:
         told = [{"pointer": finding.pointer, "detail": finding.detail} for finding in findings]
@@ -40,3 +44,12 @@ def validate(
         count = f"{len(findings)} finding{'s' if len(findings) > 1 else ''}"
         print_line(f"{kind}: {'INVALID, ' + count if findings else 'valid'}")
     return Exit.FAILED if findings else Exit.GOOD
+
+
+def _print_contract(verdict: ContractVerdict, *, as_json: bool) -> Exit:
+    if as_json:
+        print_json(verdict.as_dict())
+    else:
+        for line in verdict.lines():
+            print_line(line)
+    return Exit.FAILED if verdict.findings else Exit.GOOD
