@@ -40,6 +40,7 @@ class Profile:
 
     Attributes:
         id: its name.
+        convention: the published convention it follows, with its version, or None for our own.
         operation_attribute: the attribute that names a span's operation, or None: the span's name does.
         root_names: names that make a span a root.
         root_by_attributes: a span with any conductor-owned attribute is a root.
@@ -49,6 +50,7 @@ class Profile:
     """
 
     id: str
+    convention: str | None
     operation_attribute: str | None
     root_names: frozenset[str]
     root_by_attributes: bool
@@ -103,6 +105,7 @@ def _read(name: str) -> Profile:
     data: Any = read_kit_json(kit().profiles / f"{name}.json")
     return Profile(
         id=data["id"],
+        convention=data["convention"],
         operation_attribute=data["operation_attribute"],
         root_names=frozenset(data["roots"]["names"]),
         root_by_attributes=data["roots"]["owned_attributes"],
