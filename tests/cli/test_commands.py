@@ -230,8 +230,9 @@ def test_vectors_lint_and_seal(command, tmp_path, monkeypatch):
     assert "[usage.no-file]" in command("vectors", "seal", tmp_path / "nowhere").err
     found = dataclasses.replace(kit(), chapters=None)
     monkeypatch.setattr(cli.vectors, "kit", lambda: found)
-    ran = command("vectors", "lint")
-    assert (ran.code, "[usage.no-checkout]" in ran.err) == (2, True)
+    for name in ("lint", "seal"):
+        ran = command("vectors", name)
+        assert (ran.code, "[usage.no-checkout]" in ran.err) == (2, True)
 
 
 def test_lint_names_each_problem(command, tmp_path, monkeypatch):

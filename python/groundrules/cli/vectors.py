@@ -33,15 +33,8 @@ def _group() -> None:
 def lint(folder: Folder = None, as_json: AsJson = False) -> int:
     """Hold the vectors to the rules of authoring: one line for each that breaks one."""
     root = folder_of_families(folder)
-    chapters = kit().chapters
-    if chapters is None:
-        raise UsageError(
-            "usage.no-checkout",
-            "linting needs the chapters, and an installed package carries none",
-            remedy="run it in a checkout",
-        )
     corpus = load(root)
-    problems = checks.lint(corpus, root, anchors(chapters))
+    problems = checks.lint(corpus, root, anchors(_chapters("linting needs them")))
     if as_json:
         told = [problem.as_dict() for problem in problems]
         print_json({"vectors": len(corpus.vectors), "problems": told})
@@ -57,12 +50,31 @@ def lint(folder: Folder = None, as_json: AsJson = False) -> int:
 @app.command("seal")
 def seal(folder: Folder = None, as_json: AsJson = False) -> int:
     """Format every vector, take the payload digests anew and write the manifest; stable vectors never change."""
-    corpus = sealing.seal(folder_of_families(folder))
+    root = folder_of_families(folder)
+    if folder is None:
+        _chapters("the vectors of an installed package are not to be changed")
+    corpus = sealing.seal(root)
     if as_json:
         print_json({"vectors": len(corpus.vectors), "corpus": corpus.digest})
     else:
         print_line(f"vectors: {len(corpus.vectors)} sealed (corpus {corpus.digest})")
     return Exit.GOOD if corpus.vectors else Exit.NOTHING_RUN
+
+
+def _chapters(why: str) -> Path:
+    """The chapters of the checkout.
+
+    Raises:
+        UsageError: ``usage.no-checkout``: this is an installed package.
+    """
+    chapters = kit().chapters
+    if chapters is None:
+        raise UsageError(
+            "usage.no-checkout",
+            f"there is no checkout with its chapters: {why}",
+            remedy="run it in a checkout installed with pip install -e",
+        )
+    return chapters
 
 
 def folder_of_families(folder: Path | None) -> Path:
