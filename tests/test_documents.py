@@ -52,6 +52,14 @@ def test_findings_come_in_document_order_and_all_at_once():
     ]
 
 
+def test_a_finding_names_a_few_unknown_members_and_counts_the_rest():
+    """However many members nobody knows, the finding stays one short line."""
+    details = [
+        finding.detail for finding in documents.validate({str(n): 1 for n in range(1000)}, "grounding-reference")
+    ]
+    assert 'the member "0", "1", "2", "3", "4" and 995 more is not known here' in details
+
+
 def test_each_missing_member_is_a_finding():
     """An empty item lacks four members and says so four times."""
     details = [finding.detail for finding in documents.validate({}, "evidence-item")]

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from jsonschema import Draft202012Validator
     from jsonschema.exceptions import ValidationError
 
+_NAMED = 5
+"""How many unknown members a finding names."""
 _INSTALLED = Path(__file__).parent / "kit"
 _CHECKOUT = Path(__file__).parents[2]
 
@@ -180,7 +182,8 @@ def _explain(error: ValidationError) -> str:
         case "additionalProperties":
             schema: Any = error.schema
             foreign = [show(name) for name in instance if name not in schema.get("properties", {})]
-            return f"the member {', '.join(foreign)} is not known here"
+            more = f" and {len(foreign) - _NAMED} more" if len(foreign) > _NAMED else ""
+            return f"the member {', '.join(foreign[:_NAMED])}{more} is not known here"
         case "enum":
             return f"it is none of {', '.join(map(str, expected))}"
         case "const":

@@ -6,12 +6,12 @@ came from; the source check does.
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from groundrules.canonical import Covers, content_hash, named, pyjson
+from groundrules.citations import is_digest
 from groundrules.errors import CanonicalError, SchemaError, UnknownNameError, Where, show
 from groundrules.strictjson import pointer
 
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from groundrules.canonical import Canonicalisation
     from groundrules.strictjson import JSON
 
-_DIGEST = re.compile(r"[0-9a-f]{64}")
 _REQUIRED = ("source_id", "hash_algorithm", "canonicalisation", "content_hash")
 _TEXT_MEMBERS = (*_REQUIRED, "snapshot_ref", "source_uri", "retrieved_at")
 
@@ -175,7 +174,7 @@ def _member_fault(name: str, value: JSON) -> str:
         return f"the member {name} is empty"
     if name == "hash_algorithm" and value != "sha256":
         return 'the hash algorithm is not "sha256"'
-    if name == "content_hash" and not _DIGEST.fullmatch(value):
+    if name == "content_hash" and not is_digest(value):
         return "the content hash is not 64 lower-case hex digits"
     return ""
 

@@ -125,6 +125,28 @@ def test_large_runs_are_judged():
     assert codes(lint(runs.records([*spans, *ring]), envelope)) == ["g0.cycle"]
 
 
+def test_large_runs_without_order_are_judged():
+    """Spans that are all roots, as many citations as retrievals, records all on one span: none of it is quadratic."""
+    spans, envelope = runs.GOOD["none"]
+    roots = [runs.root("none", dd__span_profile="genai") | {"span_id": f"{number:016x}"} for number in range(2, 50_000)]
+    found = codes(lint(runs.records([*spans, *roots]), envelope, profile="genai"))
+    assert found.count("g0.many-roots") == len(roots)
+    spans, envelope = runs.GOOD["retrieval"]
+    numbers = range(10, 30_000)
+    more = [runs.RETRIEVAL_SPAN | {"span_id": f"{n:016x}", "attributes": _declares(f"lichen:{n}")} for n in numbers]
+    items = [runs.item(f"lichen:{n}", runs.RECORD_HASH, "dd-json-document-v1") for n in numbers]
+    cited = {"evidence": [runs.RECORD_ITEM, *items]}
+    assert codes(lint(runs.records([*spans, *more]), envelope | cited)) == []
+    spans, envelope = runs.GOOD["brokered"]
+    calls = [runs.span("chat", 2, 30, 40)] * 20_000
+    many = {"retrievals": [runs.RETRIEVAL_RECORD] * 20_000}
+    assert codes(lint(runs.records([*spans, *calls]), envelope | many)).count("g1.call-before-retrieval") == len(calls)
+
+
+def _declares(source_id):
+    return {"dd.source_id": source_id, "dd.content_hash": runs.RECORD_HASH}
+
+
 def test_an_unknown_profile_is_a_usage_error():
     """The known profiles are named."""
     spans, envelope = runs.GOOD["none"]

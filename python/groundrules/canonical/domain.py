@@ -15,7 +15,8 @@ from groundrules.strictjson import JSON, LIMITS, pointer
 
 _Path = tuple["_Path", str | int] | None
 _LARGEST_INTEGER = 10**LIMITS.number
-_LARGEST_SAFE = 2**53 - 1
+LARGEST_SAFE = 2**53 - 1
+"""The largest magnitude at which doubles tell integers apart; what jcs-safe admits."""
 
 
 @dataclass(slots=True)
@@ -81,7 +82,7 @@ def _admit_text(text: str, path: _Path) -> None:
 
 
 def _admit_integer(value: int, path: _Path, found: Survey) -> None:
-    if not -_LARGEST_SAFE <= value <= _LARGEST_SAFE:
+    if not -LARGEST_SAFE <= value <= LARGEST_SAFE:
         found.has_large_integer = True
         if not -_LARGEST_INTEGER < value * (10 if value < 0 else 1) < _LARGEST_INTEGER:
             _refuse(f"an integer has a literal of more than {LIMITS.number} characters", path)

@@ -10,14 +10,12 @@ import re
 from typing import TYPE_CHECKING
 
 from groundrules.canonical import pyjson
+from groundrules.canonical.domain import LARGEST_SAFE
 from groundrules.errors import CanonicalError, Where, show
 from groundrules.strictjson import JSON, pointer
 
 if TYPE_CHECKING:
     from groundrules.canonical.domain import Survey
-
-LARGEST = 2**53 - 1
-"""The largest magnitude of a number that jcs-safe admits."""
 
 _PLANES = "".join(f"{chr(plane * 0x10000 + 0xFFFE)}{chr(plane * 0x10000 + 0xFFFF)}" for plane in range(17))
 _NONCHARACTER = re.compile(f"[\ufdd0-\ufdef{_PLANES}]")
@@ -109,7 +107,7 @@ class _Writer:
         return f'"{_ESCAPED.sub(_escape, text)}"'
 
     def number(self, value: float) -> str:
-        if abs(value) > LARGEST:
+        if abs(value) > LARGEST_SAFE:
             raise CanonicalError(
                 "canon.number-out-of-range",
                 f"the number {show(str(value))} is beyond 2^53 - 1, where doubles cannot tell integers apart",

@@ -28,7 +28,7 @@ def validate(
     if not isinstance(document, dict):
         raise UsageError(
             "usage.wrong-type",
-            f"the top of a {kind} document is of type {wanted}, and this one is not",
+            f"a document of kind {kind} is of type {wanted} at its top, and this one is not",
             where=Where(file=file),
             remedy="name the right file, or another kind",
         )

@@ -70,6 +70,11 @@ class Facts:
         return frozenset((child.pair, child.canonicalisation) for child in self.account.delegations)
 
     @cached_property
+    def retrieved(self) -> frozenset[Pair]:
+        """Every pair that some retrieval declares."""
+        return frozenset(pair for retrieval in self.trail.retrievals for pair in retrieval.pairs)
+
+    @cached_property
     def recorded(self) -> frozenset[Pair]:
         """The pairs of the ok retrieval records."""
         return frozenset(record.pair for record in self.account.records if record.pair is not None)

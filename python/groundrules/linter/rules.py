@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import TYPE_CHECKING, Final
 
 from groundrules.linter.broker import spans_and_records
@@ -48,10 +49,13 @@ def lead_times(facts: Facts) -> Iterator[tuple[int, int | None]]:
 
     None where there is no retrieval, or a time is missing; zero or less where a retrieval had ended.
     """
-    ends = sorted(_ends(facts), key=lambda entry: entry[0])
+    ends = list(_ends(facts))
+    earliest = min(ends, key=itemgetter(0), default=None)
+    others = [entry for entry in ends if earliest and entry[1] != earliest[1]]
+    candidates = [entry for entry in (earliest, min(others, key=itemgetter(0), default=None)) if entry]
     for call in facts.trail.calls:
         span = facts.trail.spans[call]
-        first = next((end for end, origin in ends if origin not in (call, span.span_id)), None)
+        first = next((end for end, origin in candidates if origin not in (call, span.span_id)), None)
         yield call, None if span.start_us is None or first is None else first - span.start_us
 
 
@@ -70,14 +74,14 @@ def _ends(facts: Facts) -> Iterator[tuple[int, int | str]]:
 
 def references_retrieved(facts: Facts) -> Found:
     """G2: references match retrievals, and a success has one."""
-    yield from _references(facts, "g2.not-retrieved", facts.trail.pairs, "the reference is on no declared retrieval")
+    yield from _references(facts, "g2.not-retrieved", facts.retrieved, "the reference is on no declared retrieval")
     yield from _rests_on_nothing(facts, "g2.rests-on-nothing")
 
 
 def evidence_retrieved(facts: Facts) -> Found:
     """G3: evidence matches retrievals."""
     detail = "the evidence item is on no declared retrieval"
-    yield from _items(facts, "g3.not-retrieved", lambda item: item.pair in facts.trail.pairs, detail)
+    yield from _items(facts, "g3.not-retrieved", lambda item: item.pair in facts.retrieved, detail)
 
 
 def references_in_evidence(facts: Facts) -> Found:

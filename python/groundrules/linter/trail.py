@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from groundrules import strictjson
@@ -75,11 +75,6 @@ class Trail:
         """The one root, or None where there is not exactly one."""
         return self.spans[self.roots[0]] if len(self.roots) == 1 else None
 
-    @property
-    def pairs(self) -> frozenset[Pair]:
-        """Every pair that some retrieval declares."""
-        return frozenset(pair for retrieval in self.retrievals for pair in retrieval.pairs)
-
 
 def read_trail(spans: Sequence[SpanRecord], profile: Profile) -> Trail:
     """Classify the spans of a trace and find what is malformed about them."""
@@ -114,22 +109,14 @@ def _with_faults(trail: Trail) -> Trail:
     faults += tree_faults(trail.spans, trail.roots[0] if len(trail.roots) == 1 else None)
     faults += [(index, "g0.many-roots", "an earlier span is a root already") for index in trail.roots[1:]]
     faults += [(found.span, "g0.retrieval-span", found.fault) for found in trail.retrievals if found.fault]
+    roots = frozenset(trail.roots)
     for span in trail.spans:
-        if span.index not in trail.roots and not OWNED_ATTRIBUTES.isdisjoint(span.attributes):
+        if span.index not in roots and not OWNED_ATTRIBUTES.isdisjoint(span.attributes):
             owned = ", ".join(sorted(OWNED_ATTRIBUTES & span.attributes.keys()))
             faults.append((span.index, "g0.owned-attribute", f"only the conductor's root span carries {owned}"))
     if trail.root is not None:
         faults += [(trail.root.index, code, detail) for code, detail in _root_faults(trail.root.attributes)]
-    return Trail(
-        trail.spans,
-        trail.profile,
-        trail.roots,
-        trail.retrievals,
-        trail.calls,
-        trail.embeddings,
-        trail.unclassified,
-        tuple(faults),
-    )
+    return replace(trail, faults=tuple(faults))
 
 
 def _root_faults(attributes: dict[str, JSON]) -> Iterator[tuple[str, str]]:
