@@ -1,7 +1,7 @@
 """The contract beyond its vectors: totality, order, and what a wrong type does."""
 
+import mode_runs as runs
 import pytest
-import runs
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Final
 from groundrules import documents
 from groundrules.canonical import CANONICALISATIONS
 from groundrules.citations import DELEGATION_NAME, INPUT_NAMES
+from groundrules.findings import Finding, Place
 from groundrules.order import DocumentOrder
 from groundrules.strictjson import pointer
-from groundrules.verdict import ContractVerdict, Finding, Place
+from groundrules.verdict import ContractVerdict
 
 if TYPE_CHECKING:
     from groundrules.citations import Path
@@ -95,11 +96,8 @@ class _View:
 
 
 def _schema(envelope: JSON) -> _Found:
-    told: dict[Path, list[str]] = {}
-    for path, detail in documents.validate_paths(envelope, "envelope"):
-        told.setdefault(path, []).append(detail)
-    for path, details in told.items():
-        yield "c1.schema", path, " and ".join(details)
+    for path, detail in documents.departures(envelope, "envelope"):
+        yield "c1.schema", path, detail
 
 
 def _problem_given(view: _View) -> _Found:

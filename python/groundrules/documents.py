@@ -108,6 +108,14 @@ def validate_paths(document: JSON, kind: str) -> list[tuple[tuple[str | int, ...
     return list(dict.fromkeys((tuple(error.absolute_path), _explain(error)) for error in errors))
 
 
+def departures(document: JSON, kind: str) -> list[tuple[tuple[str | int, ...], str]]:
+    """As :func:`validate_paths`, each place once, with all that is wrong there in one clause."""
+    told: dict[tuple[str | int, ...], list[str]] = {}
+    for path, detail in validate_paths(document, kind):
+        told.setdefault(path, []).append(detail)
+    return [(path, " and ".join(details)) for path, details in told.items()]
+
+
 def top_level_type(kind: str) -> str:
     """The JSON type every document of this kind has at its top.
 
@@ -115,6 +123,18 @@ def top_level_type(kind: str) -> str:
         UsageError: ``usage.unknown-kind``.
     """
     return str(_schema(kind)["type"])
+
+
+@functools.cache
+def members(kind: str) -> frozenset[str]:
+    """The members that the schema of a kind names at the top of a document.
+
+    Raises:
+        UsageError: ``usage.unknown-kind``.
+    """
+    properties = _schema(kind)["properties"]
+    assert isinstance(properties, dict)  # noqa: S101 - every schema of the kit has them
+    return frozenset(properties)
 
 
 def read_kit_json(path: Path) -> dict[str, JSON]:

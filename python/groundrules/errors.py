@@ -6,6 +6,7 @@
     ├── CanonicalError       a document has no canonical bytes under a name (stages project and canonicalise)
     │   └── UnknownNameError      the name is not registered
     ├── SchemaError          a document does not have the shape of its kind (stage schema)
+    ├── ConfigurationError   a list of copies, or a copy that it pins, cannot be used (stage configuration)
     └── KitError             the kit's own schemas, vectors or catalogue are damaged (stage kit)
 
 An error is data first: ``code`` (permanent, listed in ``spec/rules.json``), ``stage``, ``where``, ``detail`` (what is
@@ -147,6 +148,13 @@ class SchemaError(GroundrulesError):
 
     def __init__(self, code: str, detail: str, *, where: Where | None = None, remedy: str = "") -> None:
         super().__init__(code, detail, stage="schema", where=where, remedy=remedy)
+
+
+class ConfigurationError(GroundrulesError):
+    """A list of copies, or a copy that it pins, cannot be used. Codes ``config.*``."""
+
+    def __init__(self, code: str, detail: str, *, where: Where | None = None, remedy: str = "") -> None:
+        super().__init__(code, detail, stage="configuration", where=where, remedy=remedy)
 
 
 class KitError(GroundrulesError):

@@ -1,6 +1,6 @@
 """Random runs: a good one with spans added and members of the envelope replaced."""
 
-import runs
+import mode_runs as runs
 from hypothesis import strategies as st
 
 from groundrules.trace import OWNED_ATTRIBUTES

@@ -3,18 +3,19 @@
 import json
 import sys
 
+import mode_runs as runs
 import pytest
-import runs
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from random_runs import random_runs
 
 from groundrules import KitError, UsageError, catalogue
 from groundrules.contract import check_contract
+from groundrules.findings import LISTED_FINDINGS
 from groundrules.linter import lint
 from groundrules.linter.lint import checks_of
 from groundrules.linter.rules import CHECKS
-from groundrules.verdict import LISTED_FINDINGS, GroundingStatus
+from groundrules.verdict import GroundingStatus
 from places import HANDED, not_here
 from samples import texts, values
 

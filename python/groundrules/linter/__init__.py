@@ -3,6 +3,7 @@
 It is a consistency check. ``grounding: passed`` proves no retrieval.
 """
 
-from groundrules.linter.lint import lint
+from groundrules.linter.facts import Facts
+from groundrules.linter.lint import facts_of, judge, lint
 
-__all__ = ["lint"]
+__all__ = ["Facts", "facts_of", "judge", "lint"]

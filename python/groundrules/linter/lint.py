@@ -9,6 +9,7 @@ from groundrules.catalogue import catalogue
 from groundrules.citations import MODES
 from groundrules.e1 import check_item
 from groundrules.errors import KitError, Where
+from groundrules.findings import Finding, Place
 from groundrules.linter.account import read_account
 from groundrules.linter.facts import Facts
 from groundrules.linter.notes import notes
@@ -17,7 +18,7 @@ from groundrules.linter.trail import read_trail
 from groundrules.order import DocumentOrder
 from groundrules.strictjson import pointer
 from groundrules.trace.profiles import profile_named, profile_of
-from groundrules.verdict import Finding, GroundingStatus, GroundingVerdict, Place
+from groundrules.verdict import GroundingStatus, GroundingVerdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -38,8 +39,29 @@ def lint(spans: list[SpanRecord], envelope: JSON, *, profile: str | None = None)
         UsageError: ``usage.unknown-profile``.
         KitError: a check or a code is not in the catalogue.
     """
+    return judge(facts_of(spans, envelope, profile=profile), envelope)
+
+
+def facts_of(spans: list[SpanRecord], envelope: JSON, *, profile: str | None = None) -> Facts:
+    """The facts of a run, as :func:`lint` gathers them.
+
+    Raises:
+        UsageError: ``usage.unknown-profile``.
+    """
     used = profile_named(profile) if profile is not None else profile_of(spans)
-    facts = Facts(read_trail(spans, used), read_account(envelope))
+    return Facts(read_trail(spans, used), read_account(envelope))
+
+
+def judge(facts: Facts, envelope: JSON) -> GroundingVerdict:
+    """Hold the facts of a run to the rules of its mode.
+
+    Args:
+        facts: of this envelope and its trace.
+        envelope: the envelope they were gathered from.
+
+    Raises:
+        KitError: a check or a code is not in the catalogue.
+    """
     if facts.account.is_withheld:
         return _verdict(facts, envelope, GroundingStatus.WITHHELD, [], [])
     judged = [*_located(facts, _g0(facts)), *_e1(facts)]
