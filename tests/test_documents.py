@@ -123,7 +123,7 @@ def test_the_catalogue_is_valid_and_free_of_repetition():
 
 def test_every_code_in_the_package_is_in_the_catalogue():
     """No module raises or reports a code that the inventory does not hold."""
-    pattern = re.compile(r'"((?:read|canon|note|schema|usage|kit|[a-z][0-9]{1,2})\.[a-z][a-z0-9-]*)"')
+    pattern = re.compile(r'"((?:read|canon|note|schema|config|usage|kit|[a-z][0-9]{1,2})\.[a-z][a-z0-9-]*)"')
     package = (ROOT / "python" / "groundrules").rglob("*.py")
     used = {code for path in package for code in pattern.findall(path.read_text(encoding="utf-8"))}
     assert used == {entry.code for entry in catalogue().codes}

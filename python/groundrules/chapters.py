@@ -1,4 +1,4 @@
-"""The generated tables of the chapters: codes from the catalogue, names from the registry.
+"""The generated tables of the chapters: codes from the catalogue, names from the registry, twins from the vectors.
 
 A chapter marks a table's place with ``<!-- table: codes read -->`` and ``<!-- end -->``. Run as a module in a checkout
 this writes every table anew; a test holds the chapters to what it would write.
@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING
 from groundrules.canonical import CANONICALISATIONS
 from groundrules.catalogue import catalogue
 from groundrules.citations import MODES
+from groundrules.conformance.vectors import load
 from groundrules.documents import kit
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-_PLACE = re.compile(r"(?P<open><!-- table: (?P<what>[a-z0-9 ]+) -->\n).*?(?P<close><!-- end -->)", re.DOTALL)
+_PLACE = re.compile(r"(?P<open><!-- table: (?P<what>[a-zA-Z0-9 ]+) -->\n).*?(?P<close><!-- end -->)", re.DOTALL)
 
 
 def refreshed(chapter: str) -> str:
@@ -28,7 +29,9 @@ def refreshed(chapter: str) -> str:
 def _table(what: str) -> str:
     subject, *prefixes = what.split()
     if subject == "rules":
-        return _markdown(("rule", "title", "modes", "relies on", "a pass shows", "and does not show"), _rules())
+        return _markdown(("rule", "title", "modes", "relies on", "a pass shows", "and does not show"), _rules(prefixes))
+    if subject == "spoiled":
+        return _markdown(("what was changed", "in", "which code caught it"), _spoiled())
     if subject == "names":
         return _markdown(("name", "for", "covers", "form"), _names())
     return _markdown(("code", "stage", "meaning", "requirement"), _codes(prefixes))
@@ -40,11 +43,22 @@ def _names() -> Iterable[Sequence[str]]:
         yield f"`{entry.name}`", f"{entry.covers}s", covered, entry.form.value
 
 
-def _rules() -> Iterable[Sequence[str]]:
+def _rules(prefixes: Sequence[str]) -> Iterable[Sequence[str]]:
     for rule in catalogue().rules:
-        if not rule.id.startswith("C"):
+        if rule.id.startswith(tuple(prefixes)):
             modes = "all" if len(rule.modes) == len(MODES) else ", ".join(rule.modes)
             yield f"**{rule.id}**", rule.title, modes, rule.relies_on, rule.shows, rule.does_not_show
+
+
+def _spoiled() -> Iterable[Sequence[str]]:
+    """The twins of the two shipped runs: what was changed in each, and what tells."""
+    for vector in load().vectors:
+        if vector.kind == "run" and ".spoiled." in vector.id:
+            codes, missing = (vector.expect.get(name, []) for name in ("codes", "missing"))
+            assert isinstance(codes, list) and isinstance(missing, list)  # noqa: S101, PT018 - by the schema
+            told = [*(f"`{code}`" for code in codes), *(f"missing: {name}" for name in missing)]
+            run = vector.id.split(".")[1].removeprefix("javascript-").replace("-", "_")
+            yield vector.title, run, ", ".join(told)
 
 
 def _codes(prefixes: Sequence[str]) -> Iterable[Sequence[str]]:

@@ -18,6 +18,7 @@ from places import ROOT
 
 RUN = ROOT / "vectors" / "envelopes" / "javascript-retrieval" / "envelope.json"
 VECTORS = ROOT / "vectors"
+COPY = VECTORS / "run" / "javascript-retrieval" / "good" / "copy"
 
 
 def test_version_and_help(command):
@@ -408,7 +409,7 @@ def test_a_withheld_run_is_not_green(command, file):
     ("words", "code"),
     [
         (["missing", str(RUN)], "usage.no-file"),
-        ([str(RUN.parent / "copy.jsonl"), str(RUN)], "read.not-a-trace"),
+        ([str(COPY), str(RUN)], "read.not-a-trace"),
         ([str(RUN.parent / "spans.jsonl"), str(RUN.parent / "spans.jsonl")], "read.trailing-data"),
         (["missing", "missing", "--profile", "mine"], "usage.unknown-profile"),
     ],

@@ -167,9 +167,9 @@ def test_a_moved_vector_and_an_altered_payload_are_damage(tmp_path):
     assert "its path makes its id envelopes.moved" in str(load(root).damaged[0])
     shutil.move(root / "envelopes/moved", root / "envelopes/javascript-retrieval")
     assert load(root).damaged == ()
-    path = root / "envelopes/javascript-retrieval/copy.jsonl"
+    path = root / "envelopes/javascript-retrieval/spans.jsonl"
     path.write_bytes(path.read_bytes() + b"\n")
-    assert "copy.jsonl is not the one pinned" in str(load(root).damaged[0])
+    assert "spans.jsonl is not the one pinned" in str(load(root).damaged[0])
     seal(root)
     assert load(root).damaged == ()
 
@@ -235,15 +235,15 @@ def test_a_payload_is_a_file_of_its_own(tmp_path, monkeypatch):
     shutil.copytree(ROOT / "vectors/envelopes/javascript-retrieval", root / "envelopes/javascript-retrieval")
     folder = root / "envelopes/javascript-retrieval"
     octets = (folder / FILE).read_bytes()
-    (folder / FILE).write_bytes(octets.replace(b'"copy.jsonl"', b'"vector.json"'))
+    (folder / FILE).write_bytes(octets.replace(b'"spans.jsonl"', b'"vector.json"'))
     with pytest.raises(KitError, match="is no payload"):
         seal(root)
     (folder / FILE).write_bytes(octets)
-    (folder / "copy.jsonl").unlink()
-    (folder / "copy.jsonl").symlink_to(ROOT / "LICENSE")
+    (folder / "spans.jsonl").unlink()
+    (folder / "spans.jsonl").symlink_to(ROOT / "LICENSE")
     assert "is no payload" in str(load(root).damaged[0])
-    (folder / "copy.jsonl").unlink()
-    (folder / "copy.jsonl").write_bytes(b"x" * 200_000)
+    (folder / "spans.jsonl").unlink()
+    (folder / "spans.jsonl").write_bytes(b"x" * 200_000)
     monkeypatch.setattr("groundrules.conformance.vectors._LARGEST_PAYLOAD", 100_000)
     assert "has more than 100000 bytes" in str(load(root).damaged[0])
 

@@ -3,22 +3,32 @@
 from __future__ import annotations
 
 import base64
+import io
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from groundrules import canonical, strictjson
+from groundrules.canonical import pyjson
 from groundrules.contract import check_contract
 from groundrules.e1 import ItemVerdict, check_envelope
-from groundrules.errors import CanonicalError, ReadError, SchemaError, UsageError
+from groundrules.errors import CanonicalError, ConfigurationError, ReadError, SchemaError, UsageError
+from groundrules.findings import cap
+from groundrules.gate import withhold
 from groundrules.linter import lint
+from groundrules.runs import judge_run, layout, parse_run
+from groundrules.sources import NO_COPIES, check_sources, open_copies
+from groundrules.sources.listing import listing_of
 from groundrules.trace import profile_named, read_trace
-from groundrules.verdict import ContractStatus, GroundingStatus, cap
+from groundrules.verdict import ContractStatus, GroundingStatus, SourceStatus
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from groundrules.e1 import ItemResult, Remark
+    from groundrules.findings import Finding
+    from groundrules.runs import RunVerdict
+    from groundrules.sources import Copies
     from groundrules.strictjson import JSON
-    from groundrules.verdict import Finding
 
 Answer = dict[str, "JSON"]
 """An answer in the form of the adapter protocol: verdict, and what belongs to it."""
@@ -33,7 +43,7 @@ def answer(kind: str, inputs: Mapping[str, bytes]) -> Answer:
     """
     try:
         return KINDS[kind](inputs)
-    except (ReadError, CanonicalError, SchemaError, UsageError) as error:
+    except (ReadError, CanonicalError, SchemaError, ConfigurationError, UsageError) as error:
         return {"verdict": "fail", "stage": error.stage, "codes": [error.code]}
 
 
@@ -94,6 +104,80 @@ def _lint(inputs: Mapping[str, bytes]) -> Answer:
     }
 
 
+def _sources(inputs: Mapping[str, bytes]) -> Answer:
+    with _copies(inputs) as copies:
+        verdict = check_sources(strictjson.loads(inputs["envelope"]), copies)
+    return {
+        "verdict": _SOURCE_WORDS.get(verdict.status, "unchecked"),
+        "status": verdict.status.value,
+        "codes": _codes(verdict.findings),
+        "verified": [*verdict.verified],
+        "unresolved": [item.as_dict() for item in verdict.unresolved],
+        "skipped": [*verdict.skipped],
+        "copies": [copy.as_dict() for copy in verdict.copies],
+        "findings": [{"code": finding.code, "pointer": finding.at.pointer} for finding in cap(verdict.findings)[0]],
+    }
+
+
+def _gate(inputs: Mapping[str, bytes]) -> Answer:
+    with _copies(inputs) as copies:
+        spans, envelope = read_trace(inputs["spans"]), strictjson.loads(inputs["envelope"])
+        released = withhold(envelope, lint(spans, envelope), check_sources(envelope, copies))
+    return {
+        "verdict": "pass" if released is envelope else "withheld",
+        "canonical_b64": _base64(pyjson.encode(released)),
+        "digest": canonical.content_hash(released, "dd-envelope-json-v1"),
+    }
+
+
+_RUN_FILES = {
+    "request": layout.REQUEST,
+    "envelope": layout.ENVELOPE,
+    "spans": layout.SPANS,
+    "grounding": layout.GROUNDING,
+    "grounding_text": layout.GROUNDING_TEXT,
+    "sources": layout.SOURCES,
+    "sources_text": layout.SOURCES_TEXT,
+}
+
+
+def _run(inputs: Mapping[str, bytes]) -> Answer:
+    children = strictjson.loads(inputs.get("children", b"{}"))
+    assert isinstance(children, dict)  # noqa: S101 - the vectors are ours
+
+    def child(invocation_id: str) -> bytes | None:
+        return pyjson.encode(children[invocation_id]) if invocation_id in children else None
+
+    files = {file: inputs[name] for name, file in _RUN_FILES.items() if name in inputs}
+    with _copies(inputs) as copies:
+        verdict = judge_run(parse_run(files, child), copies)
+    return {
+        "verdict": _run_word(verdict),
+        "words": {**verdict.words},
+        "codes": [*verdict.codes],
+        "missing": [*sorted(verdict.files.missing)],
+        "unreadable": [*sorted(file.file for file in verdict.files.unreadable)],
+        "findings": [{"code": found.code, "at": found.at.as_dict()} for found in cap(verdict.files.findings)[0]],
+    }
+
+
+def _run_word(verdict: RunVerdict) -> str:
+    """What stands for the exit code of a run; no fifth verdict."""
+    words = set(verdict.words.values())
+    if words & {"invalid", "disagree", "failed"}:
+        return "fail"
+    return next((word for word in ("withheld", "unchecked") if word in words), "pass")
+
+
+def _copies(inputs: Mapping[str, bytes]) -> Copies:
+    """The copies of a case: the path of an entry is the name of the input that holds it."""
+    if "config" not in inputs:
+        return NO_COPIES
+    listing = listing_of(strictjson.loads(inputs["config"]), Path())
+    return open_copies(listing, lambda entry: io.BytesIO(inputs[str(entry.path)]) if entry.path in inputs else None)
+
+
+_SOURCE_WORDS = {SourceStatus.VERIFIED: "pass", SourceStatus.FAILED: "fail"}
 _WORDS = {GroundingStatus.PASSED: "pass", GroundingStatus.FAILED: "fail", GroundingStatus.WITHHELD: "withheld"}
 
 
@@ -119,5 +203,8 @@ KINDS: Final[Mapping[str, Callable[[Mapping[str, bytes]], Answer]]] = {
     "evidence": _evidence,
     "contract": _contract,
     "lint": _lint,
+    "sources": _sources,
+    "gate": _gate,
+    "run": _run,
 }
 """How each kind of vector is answered."""

@@ -15,7 +15,23 @@ if TYPE_CHECKING:
     from groundrules.strictjson import JSON
 
 
-_COMPARED = ("stage", "canonical_b64", "digest", "codes", "notes", "items", "findings")
+_COMPARED = (
+    "stage",
+    "status",
+    "words",
+    "canonical_b64",
+    "digest",
+    "codes",
+    "notes",
+    "items",
+    "missing",
+    "unreadable",
+    "verified",
+    "unresolved",
+    "skipped",
+    "copies",
+    "findings",
+)
 
 
 class Outcome(StrEnum):
@@ -75,8 +91,8 @@ def _member(answer: Answer, name: str) -> JSON:
 
 
 def _comparable(name: str, value: JSON) -> JSON:
-    """A value with its lists of codes as sorted sets (conformance.results)."""
-    if name in ("codes", "notes") and isinstance(value, list):
+    """A value with its lists of codes and of files as sorted sets (conformance.results)."""
+    if name in ("codes", "notes", "missing", "unreadable") and isinstance(value, list):
         return [*sorted({str(code) for code in value})]
     if name == "items" and isinstance(value, list):
         return [_comparable_item(item) for item in value]

@@ -1,0 +1,146 @@
+"""Writing a run: whole or not at all, and never over another (runs.whole)."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from groundrules.canonical import content_hash
+from groundrules.errors import UsageError, Where
+from groundrules.evidence import envelope_hash
+from groundrules.gate import concealed, concealed_sources, reasons_of, statement_of
+from groundrules.runs.layout import ENVELOPE, GROUNDING, GROUNDING_TEXT, REQUEST, SOURCES, SOURCES_TEXT, SPANS
+from groundrules.strictjson import loads
+
+if TYPE_CHECKING:
+    from groundrules.strictjson import JSON
+    from groundrules.verdict import GroundingVerdict, SourceVerdict
+
+
+def write_run(  # noqa: PLR0913 - the files of a run, by name
+    folder: str | Path,
+    *,
+    request: JSON,
+    envelope: JSON,
+    spans: bytes,
+    grounding: GroundingVerdict,
+    sources: SourceVerdict,
+) -> Path:
+    """Write a run as a new folder: all of its files, or nothing.
+
+    Args:
+        folder: the folder to be; its parent is there.
+        request: the request, as data.
+        envelope: the envelope as it left the gate.
+        spans: the trace as it came, octet for octet.
+        grounding: the verdict on the envelope that was judged.
+        sources: likewise.
+
+    Returns:
+        The folder.
+
+    Raises:
+        UsageError: ``usage.run-exists``, ``usage.unwritable``; ``usage.not-gated`` where the verdicts ask the gate to
+            act and the envelope is not what it makes; ``usage.other-envelope`` where they judged another one.
+        CanonicalError: a document is no JSON value.
+        ReadError: a document would not read back: it nests too deep, or is too large.
+    """
+    acted = _acted(envelope, grounding, sources)
+    if acted:
+        grounding, sources = concealed(grounding), concealed_sources(sources)
+    files = {
+        REQUEST: _page(request),
+        ENVELOPE: _page(envelope),
+        SPANS: spans,
+        GROUNDING: _page(grounding.as_dict()),
+        GROUNDING_TEXT: _text(grounding.lines()),
+        SOURCES: _page(sources.as_dict()),
+        SOURCES_TEXT: _text(sources.lines()),
+    }
+    return _write(Path(folder), files)
+
+
+def _acted(envelope: JSON, grounding: GroundingVerdict, sources: SourceVerdict) -> bool:
+    """Whether the gate acted; refuses an envelope that did not pass it."""
+    reasons = reasons_of(grounding.status, grounding.codes, sources.status, sources.codes)
+    if grounding.judged_hash != sources.judged_hash:
+        raise _other("the two verdicts judged different envelopes")
+    if reasons:
+        match envelope:
+            case {"outcome": {"statement": statement}, "evidence": [], **rest} if (
+                statement == statement_of(reasons) and "payload" not in rest
+            ):
+                return True
+        raise UsageError(
+            "usage.not-gated",
+            f"a result that fails is not stored as it is: {reasons}",
+            remedy="store what withhold() returns",
+        )
+    if grounding.judged_hash != envelope_hash(envelope):
+        raise _other("the verdicts judged another envelope than the one to be stored")
+    return False
+
+
+def _other(detail: str) -> UsageError:
+    return UsageError("usage.other-envelope", detail, remedy="store the envelope that was judged, as the gate left it")
+
+
+def _page(document: JSON) -> bytes:
+    """A document as its file holds it, certain to read back."""
+    content_hash(document, "dd-input-json-v1")  # refuses what is no JSON value
+    page = (json.dumps(document, indent=2, ensure_ascii=False) + "\n").encode()
+    loads(page)
+    return page
+
+
+def _text(lines: list[str]) -> bytes:
+    return "".join(f"{line}\n" for line in lines).encode()
+
+
+def _write(folder: Path, files: dict[str, bytes]) -> Path:
+    """Write a folder beside its place and move it there when all of it is on the disk."""
+    if os.path.lexists(folder):
+        raise UsageError(
+            "usage.run-exists",
+            "something is stored there already",
+            where=Where(file=str(folder)),
+            remedy="a stored run is never overwritten; store this one under its own invocation id",
+        )
+    try:
+        whole = Path(tempfile.mkdtemp(dir=folder.parent, prefix=f".{folder.name}.", suffix=".partial"))
+        try:
+            for name, octets in files.items():
+                _file(whole / name, octets)
+            _on_disk(whole)
+            whole.chmod(0o755)
+            whole.rename(folder)
+        except BaseException:
+            shutil.rmtree(whole, ignore_errors=True)
+            raise
+        _on_disk(folder.parent)
+    except OSError as error:
+        reason = (error.strerror or "unknown reason").lower()
+        raise UsageError("usage.unwritable", f"it cannot be written: {reason}", where=Where(file=str(folder))) from None
+    return folder
+
+
+def _file(path: Path, octets: bytes) -> None:
+    with path.open("xb") as file:
+        file.write(octets)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _on_disk(folder: Path) -> None:
+    """Have the names in a folder on the disk, where the system lets a folder be opened for that."""
+    if os.name == "nt":  # pragma: no cover - folders cannot be opened there
+        return
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
