@@ -12,6 +12,8 @@ import { standings } from "./precedence.mjs";
 import { RULES } from "./rules.mjs";
 import { pointer } from "./strictjson.mjs";
 
+const VERDICTS = new Map([["passed", "pass"], ["failed", "fail"], ["withheld", "withheld"]]);
+
 /**
  * Lint a run.
  *
@@ -24,16 +26,33 @@ import { pointer } from "./strictjson.mjs";
  */
 export function lint(spans, envelope, kit, profile) {
   const facts = new Facts(spans, envelope, kit, profile);
-  const used = { mode: facts.mode, profile: facts.profile.id };
-  if (isWithheld(envelope)) return { verdict: "withheld", ...used, codes: [], notes: [], findings: [] };
+  const { status, findings, notes } = judge(facts);
+  return {
+    verdict: VERDICTS.get(status),
+    mode: facts.mode,
+    profile: facts.profile.id,
+    codes: sortedSet(findings.map(({ code }) => code)),
+    notes: sortedSet(notes.map(({ code }) => code)),
+    findings: listed(findings),
+  };
+}
+
+/**
+ * All findings and all notes of a run, in order, each with its place: notes on evidence item by item, then those on
+ * spans in file order, then those on the rest of the envelope in document order.
+ *
+ * @param {Facts} facts
+ * @returns {{status: "passed"|"failed"|"withheld", findings: Array<{code: string, at: object}>,
+ *   notes: Array<{code: string, at: object}>}}
+ */
+export function judge(facts) {
+  if (isWithheld(facts.envelope)) return { status: "withheld", findings: [], notes: [] };
   const shown = judgeEvidence(facts);
   const found = [...checkAccount(facts), ...shown.findings, ...modeFindings(facts)];
   return {
-    verdict: found.length === 0 ? "pass" : "fail",
-    ...used,
-    codes: sortedSet(found.map(({ code }) => code)),
-    notes: sortedSet([...shown.notes, ...spanNotes(facts), ...callNotes(facts), ...childNotes(facts)]),
-    findings: listed(found).map(({ code, at, span, path }) => ({ code, at: at ?? placeOf(span, path) })),
+    status: found.length === 0 ? "passed" : "failed",
+    findings: found.map(({ code, at, span, path }) => ({ code, at: at ?? placeOf(span, path) })),
+    notes: [...shown.notes, ...spanNotes(facts), ...childNotes(facts)],
   };
 }
 
@@ -46,8 +65,10 @@ function judgeEvidence({ evidence }) {
   const [findings, notes] = [[], []];
   for (const { value, path } of evidence) {
     const judged = checkItem(value);
-    findings.push(...judged.findings.map(({ code, at }) => ({ code, at: { pointer: pointer(path) + at } })));
-    notes.push(...judged.notes, ...(value.has("content") ? [] : ["note.legacy-no-content"]));
+    const place = pointer(path);
+    for (const { code, at } of judged.findings) findings.push({ code, at: { pointer: place + at } });
+    for (const code of judged.notes) notes.push({ code, at: { pointer: `${place}/content` } });
+    if (!value.has("content")) notes.push({ code: "note.legacy-no-content", at: { pointer: place } });
   }
   return { findings, notes };
 }
@@ -61,15 +82,27 @@ function modeFindings(facts) {
   });
 }
 
-function* spanNotes(facts) {
-  const isAdrift = (root) => root.parentId !== null && !facts.tree.known.has(root.parentId);
-  if (facts.roots.length === 1 && facts.roots.some(isAdrift)) yield "note.root-has-parent";
-  if (facts.roots.length === 1 && facts.spans.some((span) => isBeyond(span, facts.roots[0]))) {
-    yield "note.outside-root-interval";
-  }
-  if (facts.retrievals.some(({ empty }) => empty)) yield "note.empty-retrieval";
-  if (facts.retrievals.some(({ unhashed }) => unhashed)) yield "note.document-without-hash";
-  if (facts.spans.some((span) => facts.kit.profiles.isUnknownCall(span, facts.profile))) yield "note.unclassified-call";
+/** The notes on spans, in file order; those on one span in the order of the catalogue. */
+function spanNotes(facts) {
+  const { spans, kit, profile, tree } = facts;
+  const [root] = facts.roots.length === 1 ? facts.roots : [];
+  const isAdrift = root !== undefined && root.parentId !== null && !tree.known.has(root.parentId);
+  const standing = standingsOf(facts);
+  const calls = (word) => standing.filter((one) => one.standing === word).map(({ call }) => call);
+  const retrievals = (holds) => facts.retrievals.filter(holds).map(({ span }) => span);
+  const noted = [
+    ["note.outside-root-interval", root === undefined ? [] : spans.filter((span) => isBeyond(span, root))],
+    ["note.root-has-parent", isAdrift ? [root] : []],
+    ["note.tie", calls("tie")],
+    ["note.clock-skew", calls("skew")],
+    ["note.empty-retrieval", retrievals(({ empty }) => empty)],
+    ["note.document-without-hash", retrievals(({ unhashed }) => unhashed)],
+    ["note.unclassified-call", spans.filter((span) => kit.profiles.isUnknownCall(span, profile))],
+  ].map(([code, members]) => [code, new Set(members)]);
+  return spans.flatMap((span) => {
+    const codes = noted.filter(([, members]) => members.has(span)).map(([code]) => code);
+    return codes.map((code) => ({ code, at: placeOf(span) }));
+  });
 }
 
 /** Whether a span starts before the root does or ends after it has ended, in rule time. */
@@ -78,16 +111,13 @@ function isBeyond(span, root) {
   return isBefore(span.startTime, root.startTime) || isBefore(root.endTime, span.endTime);
 }
 
-function* callNotes(facts) {
-  if (!RULES.find(({ id }) => id === "G1").modes.includes(facts.mode)) return;
-  for (const { standing } of standings(facts)) {
-    if (standing === "tie") yield "note.tie";
-    if (standing === "skew") yield "note.clock-skew";
-  }
+/** How calls stand under G1, where it holds. */
+function standingsOf(facts) {
+  return RULES.find(({ id }) => id === "G1").modes.includes(facts.mode) ? standings(facts) : [];
 }
 
 function childNotes({ delegations, references, evidence }) {
   const cited = new Set([...references, ...evidence].map(({ pair }) => pair));
-  const failed = delegations.some((child) => !child.succeeded && cited.has(child.pair));
-  return failed ? ["note.child-not-succeeded"] : [];
+  const failed = delegations.filter((child) => !child.succeeded && cited.has(child.pair));
+  return failed.map(({ path }) => ({ code: "note.child-not-succeeded", at: placeOf(undefined, path) }));
 }

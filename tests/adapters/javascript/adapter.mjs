@@ -4,6 +4,8 @@
  */
 
 import { CanonicalError } from "../../../spec/assets/verifier/canonical.mjs";
+import { ConfigurationError } from "../../../spec/assets/verifier/copies.mjs";
+import { GateError } from "../../../spec/assets/verifier/gate.mjs";
 import { ReadError } from "../../../spec/assets/verifier/strictjson.mjs";
 import { InputError, KINDS } from "./kinds.mjs";
 
@@ -19,6 +21,8 @@ const HELLO = {
   features: [],
 };
 
+const REFUSALS = [ReadError, CanonicalError, ConfigurationError, GateError];
+
 const isObject = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
 
 const protocolError = (detail) => ({ error: { code: "protocol", detail } });
@@ -32,7 +36,7 @@ function answerCase({ seq, kind, input }) {
     return { seq, ...KINDS.get(kind)(input) };
   } catch (error) {
     if (error instanceof InputError) return { seq, ...protocolError(error.message) };
-    if (!(error instanceof ReadError || error instanceof CanonicalError)) throw error;
+    if (!REFUSALS.some((refusal) => error instanceof refusal)) throw error;
     return { seq, verdict: "fail", stage: error.stage, codes: [error.code] };
   }
 }

@@ -3,16 +3,23 @@
  */
 
 import { readdirSync, readFileSync } from "node:fs";
-import { stages } from "../../../spec/assets/verifier/canonical.mjs";
+import { contentHash, pyjsonBytes, stages } from "../../../spec/assets/verifier/canonical.mjs";
 import { checkContract } from "../../../spec/assets/verifier/contract.mjs";
+import { Copies, readCopies } from "../../../spec/assets/verifier/copies.mjs";
 import { checkItem } from "../../../spec/assets/verifier/evidence.mjs";
+import { Facts } from "../../../spec/assets/verifier/facts.mjs";
+import { gate as passGate } from "../../../spec/assets/verifier/gate.mjs";
+import { groundingVerdict } from "../../../spec/assets/verifier/grounding.mjs";
 import { lint as lintRun } from "../../../spec/assets/verifier/lint.mjs";
 import { Profiles } from "../../../spec/assets/verifier/profiles.mjs";
+import { verifyRun } from "../../../spec/assets/verifier/run.mjs";
 import { Schemas } from "../../../spec/assets/verifier/schema.mjs";
-import { read } from "../../../spec/assets/verifier/strictjson.mjs";
+import { checkSources } from "../../../spec/assets/verifier/sources.mjs";
+import { JsonInteger, read } from "../../../spec/assets/verifier/strictjson.mjs";
 import { readTrace } from "../../../spec/assets/verifier/trace.mjs";
 
-const KIT = {
+/** What the implementation needs of the checkout: its schemas and its span profiles. */
+export const KIT = {
   schemas: new Schemas(documents("../../../schemas/")),
   profiles: new Profiles(documents("../../../spec/profiles/").values()),
 };
@@ -72,8 +79,88 @@ function lint(input) {
   return lintRun(spans, read(octets(input, "envelope")), KIT, profile);
 }
 
+const SOURCES_VERDICTS = new Map([
+  ["verified", "pass"], ["failed", "fail"], ["unresolved", "unchecked"], ["nothing-to-check", "unchecked"],
+]);
+
+function sources(input) {
+  const copies = copiesIn(input);
+  const judged = plain(checkSources(read(octets(input, "envelope")), copies));
+  const { status, verified, unresolved, skipped, violations } = judged;
+  return {
+    verdict: SOURCES_VERDICTS.get(status),
+    status,
+    codes: [...new Set(violations.map(({ code }) => code))].sort(),
+    verified,
+    unresolved,
+    skipped,
+    copies: judged.copies,
+    findings: violations.map(({ code, at }) => ({ code, pointer: at.pointer })),
+  };
+}
+
+function gate(input) {
+  const copies = copiesIn(input);
+  const spans = readTrace(octets(input, "spans"));
+  const envelope = read(octets(input, "envelope"));
+  const grounding = groundingVerdict(new Facts(spans, envelope, KIT));
+  const left = passGate(envelope, grounding, checkSources(envelope, copies), KIT.schemas);
+  return {
+    verdict: left.acted ? "withheld" : "pass",
+    canonical_b64: base64(pyjsonBytes(left.envelope)),
+    digest: contentHash(left.envelope, "dd-envelope-json-v1"),
+  };
+}
+
+const RUN_FILES = {
+  request: "request.json",
+  envelope: "envelope.json",
+  spans: "spans.jsonl",
+  grounding: "grounding.json",
+  grounding_text: "grounding.txt",
+  sources: "sources.json",
+  sources_text: "sources.txt",
+};
+
+function run(input) {
+  const copies = copiesIn(input);
+  const given = Object.entries(RUN_FILES).filter(([name]) => Object.hasOwn(input, name));
+  const files = new Map(given.map(([name, file]) => [file, octets(input, name)]));
+  const stored = Object.hasOwn(input, "children") ? read(octets(input, "children")) : null;
+  const children = stored instanceof Map ? stored : new Map();
+  const { words, codes, missing, unreadable, findings } = verifyRun(files, KIT, { copies, children });
+  return {
+    verdict: runVerdict(Object.values(words)),
+    words,
+    codes,
+    missing: missing.sort(),
+    unreadable: unreadable.map(({ file }) => file).sort(),
+    findings,
+  };
+}
+
+function runVerdict(words) {
+  if (["invalid", "disagree", "failed"].some((word) => words.includes(word))) return "fail";
+  return ["withheld", "unchecked"].find((word) => words.includes(word)) ?? "pass";
+}
+
+/** The copies that `config` lists; each lies in the input that its path names. */
+function copiesIn(input) {
+  if (!Object.hasOwn(input, "config")) return new Copies();
+  const files = { get: (path) => (Object.hasOwn(input, path) ? octets(input, path) : undefined) };
+  return readCopies(octets(input, "config"), files);
+}
+
+/** A verdict document as JSON.stringify takes it: its numbers are small, and its members have names of ours. */
+function plain(value) {
+  if (value instanceof JsonInteger) return Number(value.digits);
+  if (Array.isArray(value)) return value.map(plain);
+  if (!(value instanceof Map)) return value;
+  return Object.fromEntries(Array.from(value, ([name, inner]) => [name, plain(inner)]));
+}
+
 /** The kinds of cases and how each is answered. */
-export const KINDS = new Map(Object.entries({ parse, canonicalise, evidence, contract, lint }));
+export const KINDS = new Map(Object.entries({ parse, canonicalise, evidence, contract, lint, sources, gate, run }));
 
 function octets(input, name) {
   const bytes = Buffer.from(String(input[name]), "base64");

@@ -4,6 +4,9 @@
  *   OUTDIR/javascript-retrieval/   which lichen records bear on a claim about a churchyard wall
  *   OUTDIR/javascript-input-only/  what a transcribed inscription says about itself
  *
+ * Each is stored as a conductor stores it: request, spans, envelope, both verdicts as data and as text; and beside them
+ * the list of copies and the copy, where there is one.
+ *
  * Documents that get hashed are texts, not JavaScript values: a value would forget how its numbers were spelled. Each
  * is read strictly, hashed by the library, and copied into the envelope as it stands.
  */
@@ -13,8 +16,12 @@ import { join } from "node:path";
 
 import { contentHash } from "../../../spec/assets/verifier/canonical.mjs";
 import { checkItem } from "../../../spec/assets/verifier/evidence.mjs";
+import { readCopies } from "../../../spec/assets/verifier/copies.mjs";
+import { verifyRun } from "../../../spec/assets/verifier/run.mjs";
 import { sha256 } from "../../../spec/assets/verifier/sha256.mjs";
-import { read } from "../../../spec/assets/verifier/strictjson.mjs";
+import { JsonInteger, read } from "../../../spec/assets/verifier/strictjson.mjs";
+import { headLine } from "../../../spec/assets/verifier/verdicts.mjs";
+import { KIT } from "./kinds.mjs";
 
 // Characters that are hard to see in a source file, by name.
 const LINE_SEPARATOR = "\u2028";
@@ -26,7 +33,8 @@ const COMBINED = "e\u0301";
 const PRECOMPOSED = "\u00e9";
 
 const SNAPSHOT = "snapshot:netherfold-lichens-2026-09-01";
-const COPY = "copy.jsonl";
+const COPY = "copy";
+const LIST = "copies.json";
 
 /** The survey's five records. The second and the fourth are cited. */
 const RECORDS = [
@@ -91,6 +99,7 @@ function write(value, indent = null) {
   return `${open}\n${deeper}${parts.join(`,\n${deeper}`)}\n${indent}${close}`;
 }
 
+const page = (document) => `${write(document, "")}\n`;
 const octets = (text) => new TextEncoder().encode(text);
 const readText = (text) => read(octets(text));
 
@@ -206,7 +215,7 @@ function spans(run, cited) {
   return [...retrievals, chat, invocation];
 }
 
-function sources(copy) {
+function listOf(copy) {
   const bytes = octets(copy);
   const pin = { sha256: sha256(bytes), bytes: bytes.length };
   return { sources: [{ snapshot_refs: [SNAPSHOT], path: COPY, id_field: "source_id", ...pin }] };
@@ -215,18 +224,53 @@ function sources(copy) {
 /** The files of a run by name. */
 function files(run) {
   const cited = citations(run);
-  const page = (document) => `${write(document, "")}\n`;
   const stored = {
     "request.json": page(request(run)),
     "spans.jsonl": spans(run, cited).map((span) => `${write(span)}\n`).join(""),
     "envelope.json": page(envelope(run, cited)),
   };
-  if (run.mode !== "retrieval") return stored;
   const copy = RECORDS.map((record) => `${record}\n`).join("");
-  return { ...stored, [COPY]: copy, "sources.json": page(sources(copy)) };
+  const beside = run.mode === "retrieval" ? { [COPY]: copy, [LIST]: page(listOf(copy)) } : {};
+  return { ...stored, ...verdicts(stored, beside), ...beside };
 }
 
-/** Nothing is written that the library itself would not verify when it reads it back. */
+/** The verdicts of a run as they are stored: each as data, and its head line as text. */
+function verdicts(stored, beside) {
+  const { grounding, sources } = verify(stored, beside);
+  return {
+    "grounding.json": page(plain(grounding)),
+    "grounding.txt": `${headLine(grounding)}\n`,
+    "sources.json": page(plain(sources)),
+    "sources.txt": `${headLine(sources)}\n`,
+  };
+}
+
+function verify(stored, beside) {
+  const encoded = new Map(Object.entries(stored).map(([name, text]) => [name, octets(text)]));
+  if (!(LIST in beside)) return verifyRun(encoded, KIT);
+  const copies = readCopies(octets(beside[LIST]), new Map([[COPY, octets(beside[COPY])]]));
+  return verifyRun(encoded, KIT, { copies });
+}
+
+/** A value of the strict reader as one that the writer takes. */
+function plain(value) {
+  if (value instanceof JsonInteger) return Number(value.value);
+  if (Array.isArray(value)) return value.map(plain);
+  if (!(value instanceof Map)) return value;
+  return Object.fromEntries(Array.from(value, ([name, inner]) => [name, plain(inner)]));
+}
+
+/** Nothing is written that the library itself would not find good when it reads it back. */
+function prove(run, stored) {
+  proveEvidence(stored["envelope.json"]);
+  const beside = Object.fromEntries([COPY, LIST].filter((name) => name in stored).map((name) => [name, stored[name]]));
+  const { words, codes, missing } = verify(stored, beside);
+  const checked = run.mode === "retrieval" ? "verified" : "nothing-to-check";
+  const expected = ["valid", "agree", "passed", checked].join();
+  if (Object.values(words).join() === expected) return;
+  throw new Error(`the run is ${Object.values(words)}: ${[...codes, ...missing]}`);
+}
+
 function proveEvidence(text) {
   for (const item of readText(text).get("evidence")) {
     const { verdict, codes, notes } = checkItem(item);
@@ -238,7 +282,7 @@ async function main(outdir) {
   for (const run of [RETRIEVAL, INPUT_ONLY]) {
     const folder = join(outdir, run.folder);
     const stored = files(run);
-    proveEvidence(stored["envelope.json"]);
+    prove(run, stored);
     await mkdir(folder, { recursive: true });
     for (const [name, text] of Object.entries(stored)) await writeFile(join(folder, name), text);
   }
