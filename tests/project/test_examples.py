@@ -44,9 +44,20 @@ def test_a_shown_command_prints_what_is_shown(command, expected):
     assert done.stdout.removesuffix("\n") == expected.removesuffix("\n")
 
 
-def test_the_program_in_the_readme_prints_what_is_shown():
-    """The ten lines of embedding run as they stand."""
-    (program,) = blocks(ROOT / "README.md", "python")
-    (expected,) = blocks(ROOT / "README.md", "text")
+PROGRAMS = re.findall(
+    r"```python\n(.*?)```\n\nIt prints:\n\n```text\n(.*?)```",
+    (ROOT / "README.md").read_text(encoding="utf-8"),
+    re.DOTALL,
+)
+
+
+def test_every_program_in_the_readme_has_its_output_beside_it():
+    """None is shown that is not run."""
+    assert len(PROGRAMS) == len(blocks(ROOT / "README.md", "python")) == 2
+
+
+@pytest.mark.parametrize(("program", "expected"), PROGRAMS)
+def test_a_program_in_the_readme_prints_what_is_shown(program, expected):
+    """The lines of embedding run as they stand."""
     done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True)
     assert done.stdout == expected
