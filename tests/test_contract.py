@@ -73,8 +73,8 @@ def test_findings_are_told_all_at_once():
     }
     codes = [finding.code for finding in check_contract(envelope).findings]
     assert codes == [
-        *("c1.schema", "c3.reason-missing", "c4.referral-missing", "c6.payload-present", "c8.grounded-on-missing"),
-        *("c8.schema-class-missing", "c7.problem-present", "c1.schema", "c9.unregistered"),
+        *("c1.schema", "c3.reason-missing", "c4.referral-missing", "c6.payload-present", "c8.schema-class-missing"),
+        *("c8.grounded-on-missing", "c7.problem-present", "c1.schema", "c9.unregistered"),
     ]
 
 

@@ -47,7 +47,7 @@ def check_contract(envelope: JSON) -> ContractVerdict:
         view = _View(envelope)
         found += [finding for check in _CHECKS for finding in check(view)]
     order = DocumentOrder(envelope)
-    found.sort(key=lambda entry: (order(entry[1]), _rule_number(entry[0]), entry[0]))
+    found.sort(key=lambda entry: (order(entry[1]), _rule_number(entry[0])))
     findings = tuple(Finding(code, Place(pointer(path)), detail) for code, path, detail in found)
     return ContractVerdict(findings, tuple(_notes(envelope)))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
@@ -47,6 +48,7 @@ _NAMED = {
     "telemetry": ("trace_id", "model_id", "input_tokens", "output_tokens"),
     "acting_for": ("principal_id", "name", "principal_kind", "assurance"),
 }
+_CONCEALED = re.compile(r"sha256:[0-9a-f]{64}")
 _KEPT_STATUSES = ("abstained", "referred", "failed", "suspended")
 _LISTS = ("evidence", "delegations", "retrievals")
 
@@ -78,7 +80,7 @@ def withhold(envelope: JSON, grounding: GroundingVerdict, sources: SourceVerdict
                 remedy="give the gate the envelope that was judged, unchanged",
             )
     reasons = reasons_of(grounding.status, grounding.codes, sources.status, sources.codes)
-    return _withheld(envelope, reasons) if reasons else envelope
+    return emptied(envelope, reasons) if reasons else envelope
 
 
 def reasons_of(grounding: str, grounding_codes: Sequence[str], sources: str, sources_codes: Sequence[str]) -> str:
@@ -105,7 +107,8 @@ def statement_of(reasons: str) -> str:
     return f"{STATEMENT}{reasons}."
 
 
-def _withheld(envelope: dict[str, JSON], reasons: str) -> dict[str, JSON]:
+def emptied(envelope: dict[str, JSON], reasons: str) -> dict[str, JSON]:
+    """What the gate makes of an envelope for these reasons; of what it made already, the same again."""
     outcome, problem = _outcome(envelope.get("outcome"), reasons)
     kept = {name: _named(name, value) for name, value in envelope.items() if name in _KEPT}
     for path, _ in validate_paths(kept, "envelope"):
@@ -157,6 +160,21 @@ def concealed_sources(verdict: SourceVerdict) -> SourceVerdict:
         findings=_concealed(verdict.findings),
         skipped=tuple(map(_digest, verdict.skipped)),
     )
+
+
+def shows_agent(finding: JSON) -> bool:
+    """Whether a finding or note of a stored verdict holds more than its code and a concealed place."""
+    match finding:
+        case {"code": str(code), "at": {"pointer": str(pointer), **rest}, "detail": detail}:
+            return bool(rest) or _place(Place(pointer)).pointer != pointer or not _title(code) or detail != _title(code)
+        case {"code": str(code), "at": {"span": _}, "detail": detail}:
+            return not _title(code) or detail != _title(code)
+    return True
+
+
+def is_digest_of_text(value: JSON) -> bool:
+    """Whether a source id or snapshot reference stands concealed (verdicts.stored)."""
+    return isinstance(value, str) and _CONCEALED.fullmatch(value) is not None
 
 
 def _concealed(findings: Sequence[Finding]) -> tuple[Finding, ...]:

@@ -9,6 +9,7 @@ import pytest
 
 from groundrules import UsageError, envelope_hash, verify_run
 from groundrules.documents import validate
+from groundrules.gate import shows_agent
 from groundrules.runs import judge_run, parse_run, read_run, reading
 from groundrules.runs.layout import FILES
 from places import ROOT
@@ -111,3 +112,47 @@ def test_a_parent_without_an_id_has_no_children():
     envelope = {"delegations": [delegation]}
     run = parse_run({"envelope.json": json.dumps(envelope).encode()}, lambda _: json.dumps(child).encode())
     assert verify_codes(run) == {"d4.child-parent", "d4.child-record"}
+
+
+def test_a_child_recorded_often_is_read_and_hashed_once():
+    """However many delegations name it, and under however many names."""
+    read = []
+    child = {"parent_invocation_id": runs.INVOCATION}
+
+    def stored(invocation_id):
+        read.append(invocation_id)
+        return json.dumps(child).encode()
+
+    names = ("dd-envelope-json-v1", "jcs-envelope-v1", "dd-envelope-json-v1")
+    delegations = [runs.DELEGATION | {"canonicalisation": name, "content_hash": "a" * 64} for name in names]
+    run = parse_run({"envelope.json": json.dumps({"delegations": delegations}).encode()}, stored)
+    assert [finding.code for finding in judge_run(run).files.findings] == ["d4.child-hash"] * 3
+    assert read == [runs.CHILD]
+
+
+def test_an_unreadable_child_is_told_once():
+    """Two delegations to it are one unreadable file."""
+    run = parse_run({"envelope.json": json.dumps({"delegations": [runs.DELEGATION] * 2}).encode()}, lambda _: b"{")
+    assert [file.file for file in judge_run(run).files.unreadable] == [f"{runs.CHILD}/envelope.json"]
+
+
+def test_many_missing_things_are_named_in_part():
+    """The head line stays a line; the data has all of them."""
+    ids = (f"019b7a10-0000-7000-8000-{number:012x}" for number in range(20_000))
+    delegations = [runs.DELEGATION | {"delegated_invocation_id": id_} for id_ in ids]
+    verdict = judge_run(parse_run({"envelope.json": json.dumps({"delegations": delegations}).encode()})).files
+    assert len(verdict.missing) > 20_000
+    assert len(verdict.lines()[0]) < 400
+    assert "more)" in verdict.lines()[0]
+
+
+def test_the_stored_form_of_a_finding_is_told_from_any_other():
+    """A code without a title, a place in a file, a detail in other words, an at that is none."""
+    title = "a reference is on no declared retrieval"
+    good = {"rule": "G2", "code": "g2.not-retrieved", "at": {"pointer": "/payload"}, "detail": title}
+    assert not shows_agent(good)
+    assert not shows_agent(good | {"at": {"span": 1, "span_id": None}})
+    places = ({"at": {"pointer": "/payload/x"}}, {"at": {"file": "a", "pointer": ""}})
+    for change in ({"detail": "x"}, {"code": "g2.x"}, *places):
+        assert shows_agent(good | change)
+    assert shows_agent({})

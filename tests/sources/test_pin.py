@@ -56,5 +56,17 @@ def test_a_copy_that_cannot_be_loaded_is_not_pinned(tmp_path, octets, code):
     path.write_bytes(octets)
     with pytest.raises(ConfigurationError, match=code):
         entry_of(path, None, ["s"])
-    with pytest.raises(ConfigurationError, match="copy-missing"):
+    with pytest.raises(UsageError, match=r"none: there is no such file; check the name \[usage\.no-file\]"):
         entry_of(tmp_path / "none", None, ["s"])
+
+
+def test_an_entry_that_no_list_could_hold_is_not_printed(tmp_path):
+    """A name that is not UTF-8, a reference that is empty or stands twice, an id without a name."""
+    path = tmp_path / "copy"
+    path.write_bytes(lines({"": "x", "a": "y"}))
+    assert entry_of(path, None, ["s"])["id_field"] == "a"
+    with pytest.raises(UsageError, match=r"is not UTF-8, and no list can hold it"):
+        entry_of(tmp_path / "\udcff", None, ["s"])
+    for refs, code in ((["\ud800"], "unreadable"), ([""], "schema"), (["s", "s"], "duplicate-reference")):
+        with pytest.raises((UsageError, ConfigurationError), match=code):
+            entry_of(path, None, refs)

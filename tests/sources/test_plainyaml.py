@@ -71,6 +71,9 @@ def test_a_list_reads_as_the_json_it_spells():
         ("\tx: 1", 1, "it is no YAML"),
         ("a: \x00", None, "it is no YAML"),
         (r'a: "\ud83d\ude00"', 1, "half a surrogate pair"),
+        (r'a: "\UFFFFFFFF"', None, "an escape or a version that does not exist"),
+        (r'a: "\U00110000"', None, "an escape or a version that does not exist"),
+        ("%YAML 1." + "9" * 5000 + "\n---\na: 1", None, "an escape or a version that does not exist"),
         ("[" * 65 + "]" * 65, 1, "nests deeper than 64"),
     ],
 )

@@ -10,8 +10,8 @@ import typer
 
 from groundrules import strictjson
 from groundrules.cli.render import AsJson, Exit, print_json, print_line
-from groundrules.errors import ReadError
-from groundrules.files import read_bytes
+from groundrules.errors import ReadError, UsageError
+from groundrules.files import STANDARD_INPUT, read_bytes
 from groundrules.sources import check_sources, load_copies
 from groundrules.sources.pin import entry_of
 from groundrules.verdict import SourceStatus, SourceVerdict, Strictness
@@ -41,6 +41,8 @@ def check(
     as_json: AsJson = False,
 ) -> int:
     """Hold every evidence item of an envelope to the pinned copy that it names (rules S1 to S3)."""
+    if envelope == copies == STANDARD_INPUT:
+        raise UsageError("usage.arguments", "standard input is one file", remedy="name the list or the envelope")
     with load_copies(copies) as held:
         try:
             document = strictjson.loads(read_bytes(envelope))
@@ -82,5 +84,5 @@ def pin(
         return Exit.GOOD
     print_line("sources:")
     for position, (name, value) in enumerate(entry.items()):
-        print_line(f"  {'  ' if position else '- '}{name}: {json.dumps(value, ensure_ascii=True)}")
+        print_line(f"  {'  ' if position else '- '}{name}: {json.dumps(value, ensure_ascii=False)}")
     return Exit.GOOD

@@ -100,7 +100,8 @@ class _Report:
         if self._as_json:
             print_json({"format": "verify/1", "runs": self._entries, "summary": summary, "unusable": self._unusable})
         elif self._several:
-            print_line(f"verify: {self._runs} runs{f', {self._unusable} unusable' if self._unusable else ''}")
+            unusable = f", {self._unusable} unusable" if self._unusable else ""
+            print_line(f"verify: {self._runs} run{'' if self._runs == 1 else 's'}{unusable}")
             for name, words in _WORDS.items():
                 told = [f"{self._counts[name][word]} {word}" for word in words if self._counts[name][word]]
                 print_line(f"  {name:<9} {', '.join(told) or 'none'}")

@@ -14,7 +14,7 @@ from groundrules.citations import (
     delegation,
     grounded_on,
     is_invocation_id,
-    is_name,
+    is_text,
     reference,
     retrieval_record,
 )
@@ -152,7 +152,7 @@ def _payload(account: Account) -> Iterator[EnvelopeFault]:
     if not isinstance(payload, dict):
         yield "g0.payload", ("payload",), "the payload is no object"
     else:
-        if not is_name(payload.get("schema_class")):
+        if not is_text(payload.get("schema_class")):
             place: Path = ("payload", "schema_class") if "schema_class" in payload else ("payload",)
             yield "g0.schema-class", place, "the payload has no schema class"
         if "grounded_on" not in payload:

@@ -21,12 +21,16 @@ if TYPE_CHECKING:
     from groundrules.trace import SpanRecord
 
 
+_KEPT = ("abstained", "referred", "suspended")
+"""The statuses that the gate keeps; any other becomes failed."""
+
+
 @dataclass(slots=True)
 class Ledger:
     """What the rules have found, and what they could not find."""
 
     findings: list[Finding] = field(default_factory=list)
-    missing: list[str] = field(default_factory=list)
+    missing: dict[str, None] = field(default_factory=dict)
 
     def find(self, code: str, at: Place, detail: str) -> None:
         """Enter a finding."""
@@ -34,8 +38,7 @@ class Ledger:
 
     def miss(self, name: str) -> None:
         """Enter what is missing, once."""
-        if name not in self.missing:
-            self.missing.append(name)
+        self.missing[name] = None
 
 
 def in_file(file: str, *steps: str | int) -> Place:
@@ -111,7 +114,7 @@ def _members(document: JSON, file: str, name: str) -> Iterator[_Stated]:
 
 
 def _attribute(root: SpanRecord | None, name: str) -> Iterator[_Stated]:
-    if root is not None and name in root.attributes:
+    if root is not None and name and name in root.attributes:
         yield Place(span=root.index, span_id=root.span_id), root.attributes[name]
 
 
@@ -144,8 +147,8 @@ def _outcome_agrees(ledger: Ledger, documents: Mapping[str, JSON], facts: Facts 
         return
     if ENVELOPE not in documents:
         return
-    recorded = root.attributes["dd.outcome"]
-    allowed = {facts.account.status} | ({"succeeded"} if facts.account.is_withheld else set())
-    if not isinstance(recorded, str) or recorded not in allowed:
+    recorded, status = root.attributes["dd.outcome"], facts.account.status
+    was_withheld = facts.account.is_withheld and recorded not in _KEPT
+    if not isinstance(recorded, str) or (recorded != status and not was_withheld):
         at = Place(span=root.index, span_id=root.span_id)
         ledger.find("i3.outcome", at, f"the root records {_shown(recorded)}, the envelope {facts.account.status}")

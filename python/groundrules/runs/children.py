@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from groundrules import strictjson
@@ -30,7 +31,8 @@ def children(ledger: Ledger, run: StoredRun) -> list[Unreadable]:
     Returns:
         The stored children that cannot be read.
     """
-    unreadable = []
+    unreadable: list[Unreadable] = []
+    known: dict[str, _Child] = {}
     envelope = run.documents.get(ENVELOPE)
     listed = envelope.get("delegations") if isinstance(envelope, dict) else None
     for index, entry in enumerate(listed if isinstance(listed, list) else ()):
@@ -39,30 +41,58 @@ def children(ledger: Ledger, run: StoredRun) -> list[Unreadable]:
             continue
         child_id = str(entry["delegated_invocation_id"])
         name = f"{child_id}/{ENVELOPE}"
-        try:
-            octets = run.child(child_id)
-            if octets is None:
-                ledger.miss(name)
-            else:
-                for code, detail in _faults(strictjson.loads(octets), recorded, entry, envelope):
-                    ledger.find(code, in_file(ENVELOPE, "delegations", index), detail)
-        except GroundrulesError as error:
-            unreadable.append(told(name, error))
+        child = known.get(child_id)
+        if child is None:
+            child = known[child_id] = _read(run, child_id)
+            if child.error is not None:
+                unreadable.append(told(name, child.error))
+        if child.is_missing:
+            ledger.miss(name)
+        elif child.error is None:
+            for code, detail in _faults(child, recorded, entry, envelope):
+                ledger.find(code, in_file(ENVELOPE, "delegations", index), detail)
     return unreadable
 
 
+@dataclass(slots=True)
+class _Child:
+    """A stored child, read once however often it is recorded; its hashes are kept by name."""
+
+    envelope: JSON = None
+    is_missing: bool = False
+    error: GroundrulesError | None = None
+    hashes: dict[str, str | CanonicalError] = field(default_factory=dict)
+
+    def hash(self, name: str) -> str | CanonicalError:
+        """The child's hash under a name, or why it has none."""
+        if name not in self.hashes:
+            try:
+                self.hashes[name] = content_hash(self.envelope, name)
+            except CanonicalError as error:
+                self.hashes[name] = error
+        return self.hashes[name]
+
+
+def _read(run: StoredRun, child_id: str) -> _Child:
+    try:
+        octets = run.child(child_id)
+        return _Child(is_missing=True) if octets is None else _Child(strictjson.loads(octets))
+    except GroundrulesError as error:
+        return _Child(error=error)
+
+
 def _faults(
-    child: JSON, recorded: Delegation, entry: dict[str, JSON], parent: dict[str, JSON]
+    stored: _Child, recorded: Delegation, entry: dict[str, JSON], parent: dict[str, JSON]
 ) -> Iterator[tuple[str, str]]:
     """What is wrong with a stored child: a code and one clause each."""
-    try:
-        actual = content_hash(child, recorded.canonicalisation)
-    except CanonicalError as error:
-        yield "d4.child-hash", f"the stored child has no hash under the delegation's name: {error.detail}"
+    actual = stored.hash(recorded.canonicalisation)
+    if isinstance(actual, CanonicalError):
+        yield "d4.child-hash", f"the stored child has no hash under the delegation's name: {actual.detail}"
         return
     if actual != recorded.pair[1]:
         yield "d4.child-hash", f"the stored child hashes to {actual}, the delegation says {recorded.pair[1]}"
         return
+    child = stored.envelope
     stated = child if isinstance(child, dict) else {}
     named = stated.get("parent_invocation_id")
     if not isinstance(named, str) or named != parent.get("invocation_id"):

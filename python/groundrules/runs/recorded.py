@@ -6,7 +6,15 @@ from typing import TYPE_CHECKING
 
 from groundrules.canonical import content_hash, pyjson
 from groundrules.documents import departures
-from groundrules.gate import PROBLEM_TYPE, STATEMENT, reasons_of, statement_of
+from groundrules.gate import (
+    PROBLEM_TYPE,
+    STATEMENT,
+    emptied,
+    is_digest_of_text,
+    reasons_of,
+    shows_agent,
+    statement_of,
+)
 from groundrules.linter import facts_of, judge
 from groundrules.linter.account import read_account
 from groundrules.runs.agreement import in_file
@@ -16,7 +24,7 @@ from groundrules.trace.profiles import PROFILES
 from groundrules.verdict import Strictness, grounding_head, sources_head
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from groundrules.runs.agreement import Ledger
     from groundrules.runs.reading import StoredRun
@@ -135,18 +143,51 @@ def _recorded(ledger: Ledger, envelope: JSON, stored: Mapping[str, dict[str, JSO
         ledger.find("i4.judged-hash", in_file(SOURCES, "judged_hash"), "the two verdicts judged different envelopes")
     if len(stored) == len(_KINDS):
         _explained(ledger, envelope, stored)
+    if _is_gates(envelope):
+        _concealed(ledger, stored)
+
+
+def _is_gates(envelope: JSON) -> bool:
+    """Whether an envelope has the gate's words or type."""
+    return _has_gates_type(envelope) or _statement(envelope).startswith(STATEMENT)
+
+
+def _concealed(ledger: Ledger, stored: Mapping[str, dict[str, JSON]]) -> None:
+    """Whether stored verdicts of what the gate made hold no word of the agent (i4.concealed)."""
+    for file, verdict in stored.items():
+        listed = [*_listed(verdict, _FINDINGS[file]), *_listed(verdict, "notes")]
+        if any(map(shows_agent, listed)) or not all(map(is_digest_of_text, _refs(file, verdict))):
+            detail = "the verdict of a withheld result is not without the agent's words"
+            ledger.find("i4.not-concealed", in_file(file), detail)
+
+
+def _refs(file: str, verdict: dict[str, JSON]) -> Iterator[JSON]:
+    """The source ids and snapshot references of a stored source verdict."""
+    if file == SOURCES:
+        yield from (*_listed(verdict, "verified"), *_listed(verdict, "skipped"))
+        for copy in _listed(verdict, "copies"):
+            yield from _listed(copy, "snapshot_refs") if isinstance(copy, dict) else ()
+        items = [item for item in _listed(verdict, "unresolved") if isinstance(item, dict)]
+        yield from (item[name] for item in items for name in ("ref", "snapshot_ref") if item[name] is not None)
 
 
 def _explained(ledger: Ledger, envelope: JSON, stored: Mapping[str, dict[str, JSON]]) -> None:
     """Whether the stored verdicts say why the gate acted, and the statement says the same (i4.explained)."""
     reasons, statement = _reasons(stored), _statement(envelope)
-    is_gates = _has_gates_type(envelope) or statement.startswith(STATEMENT)
+    is_gates = _is_gates(envelope)
     if not reasons:
         detail = "the result was withheld, and neither recorded verdict says why"
         ledger.find("i4.unexplained", in_file(ENVELOPE, "outcome"), detail)
     elif is_gates and statement != statement_of(reasons):
         detail = "the statement gives other reasons than the recorded verdicts"
         ledger.find("i4.unexplained", in_file(ENVELOPE, "outcome", "statement"), detail)
+    elif is_gates and not _is_as_gated(envelope, reasons):
+        detail = "the envelope holds more than the gate leaves, or something else"
+        ledger.find("i4.not-as-gated", in_file(ENVELOPE), detail)
+
+
+def _is_as_gated(envelope: JSON, reasons: str) -> bool:
+    return isinstance(envelope, dict) and pyjson.encode(emptied(envelope, reasons)) == pyjson.encode(envelope)
 
 
 def _judged_this(ledger: Ledger, envelope: JSON, stored: Mapping[str, dict[str, JSON]]) -> dict[str, dict[str, JSON]]:
@@ -174,17 +215,17 @@ def _compare_sources(
         _compare(ledger, SOURCES, stored, stored | {"status": _status(stored), "skipped": computed["skipped"]})
 
 
-def _copies(verdict: dict[str, JSON]) -> set[tuple[str, ...]]:
-    """The copies that a source verdict names, as a set of pins with their references."""
-    return {
+def _copies(verdict: dict[str, JSON]) -> list[tuple[str, ...]]:
+    """The copies that a source verdict names, pins with their references, in an order of their own."""
+    return sorted(
         (str(copy["sha256"]), *sorted(map(str, _listed(copy, "snapshot_refs"))))
         for copy in _listed(verdict, "copies")
         if isinstance(copy, dict)
-    }
+    )
 
 
 def _listed(document: dict[str, JSON], name: str) -> list[JSON]:
-    listed = document[name]
+    listed = document.get(name)
     return listed if isinstance(listed, list) else []
 
 
@@ -225,9 +266,11 @@ def _texts(ledger: Ledger, texts: Mapping[str, bytes], stored: Mapping[str, dict
         text = texts.get(_TEXTS[file])
         if text is None:
             continue
-        head = text.partition(b"\n")[0].partition(b" (")[0]
-        if head != _head(file, verdict).encode():
-            detail = f"its first line is not the one that {file} has"
+        first, _, rest = text.partition(b"\n")
+        if first.partition(b" (")[0] != _head(file, verdict).encode():
+            ledger.find("i4.text-differs", in_file(_TEXTS[file]), f"its first line is not the one that {file} has")
+        elif any(line and not line.startswith(b"  ") for line in rest.split(b"\n")):
+            detail = "a line below the first is not indented, and could be read as another verdict"
             ledger.find("i4.text-differs", in_file(_TEXTS[file]), detail)
 
 

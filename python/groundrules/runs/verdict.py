@@ -14,6 +14,10 @@ if TYPE_CHECKING:
     from groundrules.verdict import ContractVerdict, GroundingVerdict, SourceVerdict
 
 
+_NAMED = 8
+"""How many missing things the head line names."""
+
+
 class FilesStatus(StrEnum):
     """Whether the files of one run agree."""
 
@@ -57,7 +61,8 @@ class FilesVerdict:
     def lines(self) -> list[str]:
         """The verdict as text."""
         shown = self.status.upper() if self.findings else self.status.value
-        missing = f" (missing: {', '.join(self.missing)})" if self.missing else ""
+        more = f" and {len(self.missing) - _NAMED} more" if len(self.missing) > _NAMED else ""
+        missing = f" (missing: {', '.join(self.missing[:_NAMED])}{more})" if self.missing else ""
         return [f"files: {shown}{missing}", *as_lines(self.findings), *(f"  {file}" for file in self.unreadable)]
 
 

@@ -62,7 +62,7 @@ def judge_run(
         sources = check_sources(envelope, copies, profile=strictness)
     if is_there and facts is not None:
         grounding = judge(facts, envelope)
-    ledger = Ledger(missing=run.missing)
+    ledger = Ledger(missing=dict.fromkeys(run.missing))
     agreement(ledger, run.documents, facts)
     recorded = recorded_verdicts(ledger, run, grounding, sources, copies)
     if recorded is not None and grounding.status is not GroundingStatus.UNCHECKED:

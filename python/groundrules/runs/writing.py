@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from groundrules.canonical import content_hash
 from groundrules.errors import UsageError, Where
 from groundrules.evidence import envelope_hash
-from groundrules.gate import concealed, concealed_sources, reasons_of, statement_of
+from groundrules.gate import concealed, concealed_sources, emptied, reasons_of
 from groundrules.runs.layout import ENVELOPE, GROUNDING, GROUNDING_TEXT, REQUEST, SOURCES, SOURCES_TEXT, SPANS
 from groundrules.strictjson import loads
 
@@ -70,11 +70,8 @@ def _acted(envelope: JSON, grounding: GroundingVerdict, sources: SourceVerdict) 
     if grounding.judged_hash != sources.judged_hash:
         raise _other("the two verdicts judged different envelopes")
     if reasons:
-        match envelope:
-            case {"outcome": {"statement": statement}, "evidence": [], **rest} if (
-                statement == statement_of(reasons) and "payload" not in rest
-            ):
-                return True
+        if isinstance(envelope, dict) and emptied(envelope, reasons) == envelope:
+            return True
         raise UsageError(
             "usage.not-gated",
             f"a result that fails is not stored as it is: {reasons}",
@@ -111,7 +108,7 @@ def _write(folder: Path, files: dict[str, bytes]) -> Path:
             remedy="a stored run is never overwritten; store this one under its own invocation id",
         )
     try:
-        whole = Path(tempfile.mkdtemp(dir=folder.parent, prefix=f".{folder.name}.", suffix=".partial"))
+        whole = Path(tempfile.mkdtemp(dir=folder.parent, prefix=f".{folder.name[:40]}.", suffix=".partial"))
         try:
             for name, octets in files.items():
                 _file(whole / name, octets)
@@ -122,8 +119,9 @@ def _write(folder: Path, files: dict[str, bytes]) -> Path:
             shutil.rmtree(whole, ignore_errors=True)
             raise
         _on_disk(folder.parent)
-    except OSError as error:
-        reason = (error.strerror or "unknown reason").lower()
+    except (OSError, ValueError) as error:
+        known = error.strerror if isinstance(error, OSError) else None
+        reason = (known or "the name is not usable").lower()
         raise UsageError("usage.unwritable", f"it cannot be written: {reason}", where=Where(file=str(folder))) from None
     return folder
 

@@ -47,6 +47,8 @@ def read_yaml(data: bytes) -> JSON:
         _refuse("the list is not UTF-8", data.count(b"\n", 0, error.start) + 1)
     try:
         return _document(yaml.parse(text, Loader=yaml.SafeLoader))
+    except (ValueError, OverflowError):
+        _refuse("it is no YAML: an escape or a version that does not exist", None)
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         reason = getattr(error, "problem", None) or "a character that YAML does not allow"

@@ -83,7 +83,7 @@ def _is_no_parent(value: JSON) -> bool:
 
 def _time(value: JSON) -> int | None:
     if isinstance(value, str):
-        value = _integer(value)
+        value = None if value.startswith("-") else _integer(value)
     return value if type(value) is int and 0 <= value < 2**64 else None
 
 
@@ -112,7 +112,7 @@ def _value(typed: dict[str, JSON]) -> JSON:
         case {"intValue": int(number), **rest} if not rest and type(number) is int:
             return _within_64_bits(number)
         case {"doubleValue": (int() | float()) as number, **rest} if not rest and not isinstance(number, bool):
-            return float(number)
+            return _double(number)
         case {"doubleValue": str(word), **rest} if not rest and word in _NON_FINITE:
             return word
         case {"arrayValue": dict(array), **rest} if not rest:
@@ -128,6 +128,14 @@ def _integer(text: str) -> int | None:
     """An integer of at most twenty digits besides zeros in front, or None."""
     match = _DIGITS.fullmatch(text)
     return int(match[1] + match[2]) if match else None
+
+
+def _double(number: float) -> float:
+    """A number as a double; one that no double can hold is malformed."""
+    try:
+        return float(number)
+    except OverflowError:
+        raise _Malformed from None
 
 
 def _within_64_bits(number: int | None) -> int:

@@ -5,6 +5,7 @@
  */
 
 import { CanonicalError, contentHash } from "./canonical.mjs";
+import { STATUSES } from "./facts.mjs";
 import { isWithheld } from "./g0.mjs";
 import { inDocumentOrder } from "./order.mjs";
 import { pointer } from "./strictjson.mjs";
@@ -81,12 +82,17 @@ function departing([first, ...others]) {
   return others.filter((other) => !agrees(other)).map(({ finding }) => finding);
 }
 
+/** The statuses that the gate keeps; of any other it makes `failed`. */
+const KEPT_BY_GATE = new Set(["abstained", "referred", "suspended"]);
+
 /** I3: the outcome is the recorded one, or was withheld since (i3.outcome-agrees). */
 export function* outcomeFindings({ envelope, root }) {
   if (envelope === undefined || !root?.attributes.has("dd.outcome")) return;
   const recorded = root.attributes.get("dd.outcome");
-  const agrees = typeof recorded === "string" && recorded === memberOf(memberOf(envelope, "outcome"), "status");
-  if (agrees || (recorded === "succeeded" && isWithheld(envelope))) return;
+  const status = memberOf(memberOf(envelope, "outcome"), "status");
+  const agrees = STATUSES.has(status) && recorded === status;
+  const couldBeWithheld = typeof recorded === "string" && !KEPT_BY_GATE.has(recorded);
+  if (agrees || (couldBeWithheld && isWithheld(envelope))) return;
   yield onSpan("i3.outcome", root);
 }
 

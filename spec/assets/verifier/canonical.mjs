@@ -28,14 +28,14 @@ const FACT_MEMBERS = [
 ];
 
 const REGISTRY = new Map([
-  ["json-sorted-utf8-v1", { projection: projectRecord, text: pyjson }],
+  ["json-sorted-utf8-v1", { projection: projectRecord, text: pyjson, members: RECORD_MEMBERS }],
   ["dd-input-json-v1", { projection: whole, text: pyjson }],
   ["dd-json-document-v1", { projection: whole, text: pyjson }],
   ["dd-envelope-json-v1", { projection: whole, text: pyjson }],
   ["jcs-input-v1", { projection: whole, text: jcs }],
   ["jcs-document-v1", { projection: whole, text: jcs }],
   ["jcs-envelope-v1", { projection: whole, text: jcs }],
-  ["groundrules-fact-v1", { projection: projectFact, text: jcs }],
+  ["groundrules-fact-v1", { projection: projectFact, text: jcs, members: FACT_MEMBERS }],
 ]);
 
 /** The registered names (canonical JSON, registry). */
@@ -114,6 +114,12 @@ function registered(name) {
 
 function whole(document) {
   return document;
+}
+
+/** Whether a name covers anything of a record: it covers all of it, or a member that the record has (s2.covered). */
+export function covers(record, name) {
+  const { members } = REGISTRY.get(name);
+  return members === undefined || members.some((member) => record.has(member));
 }
 
 /** The nine members of a registry record; a missing one is null, a list of labels becomes sorted text. */

@@ -3,7 +3,7 @@
  */
 
 import { sortedSet } from "./order.mjs";
-import { judgedHash } from "./verdicts.mjs";
+import { judgedHash, sameValue } from "./verdicts.mjs";
 
 /** The type of the problem that the gate writes. */
 export const PROBLEM_TYPE = "urn:groundrules:problem:grounding-violation";
@@ -51,6 +51,11 @@ export function gate(envelope, grounding, sources, schemas) {
   const reasons = reasonsFor(grounding, sources);
   if (reasons === null) return { acted: false, envelope };
   return { acted: true, envelope: withheld(envelope, reasons, schemas) };
+}
+
+/** Whether an envelope is what the gate makes of it for the reasons of two verdicts: itself (i4.explained). */
+export function isAsGated(envelope, grounding, sources, schemas) {
+  return sameValue(withheld(envelope, reasonsFor(grounding, sources), schemas), envelope);
 }
 
 /**

@@ -71,7 +71,10 @@ function valuesOf(value) {
 
 /** A double, however it is spelled, or one of the three words for what is none. */
 function double(value) {
-  if (value instanceof JsonInteger) return new JsonFloat(Number(value.digits));
+  if (value instanceof JsonInteger) {
+    const number = Number(value.digits);
+    return Number.isFinite(number) ? new JsonFloat(number) : undefined;
+  }
   return value instanceof JsonFloat || NON_FINITE.has(value) ? value : undefined;
 }
 

@@ -8,9 +8,8 @@
 import { ENVELOPE, inFile } from "./agreement.mjs";
 import { Facts } from "./facts.mjs";
 import { isWithheld } from "./g0.mjs";
-import { GATES_WORDS, PROBLEM_TYPE, statementFor } from "./gate.mjs";
+import { GATES_WORDS, isAsGated, PROBLEM_TYPE, statementFor } from "./gate.mjs";
 import { groundingVerdict } from "./grounding.mjs";
-import { sortedSet } from "./order.mjs";
 import { groundingMembers, groundingShape, sourcesMembers, sourcesShape } from "./shapes.mjs";
 import { checkSources } from "./sources.mjs";
 import { firstDifference, judgedHash, textSays } from "./verdicts.mjs";
@@ -56,7 +55,11 @@ function holdToEnvelope(run, verdicts) {
     const again = recompute(run, verdicts, hash);
     return { ...again, findings: [...judgedAnother(verdicts, hash), ...again.findings], changed: false };
   }
-  const findings = [...judgedThisOne(verdicts, hash), ...unexplained(run.envelope, verdicts)];
+  const findings = [
+    ...judgedThisOne(verdicts, hash),
+    ...unexplained(run.envelope, verdicts, run.kit.schemas),
+    ...(isGates(run.envelope) ? notConcealed(verdicts, run.kit) : []),
+  ];
   return { findings, missing: [], changed: true };
 }
 
@@ -139,10 +142,10 @@ const with_ = (verdict, members) => new Map([...verdict, ...Object.entries(membe
 
 /** Whether two verdicts name the same copies under the same references, in whatever order. */
 function sameCopies(a, b) {
-  const set = (verdict) => sortedSet(verdict.get("copies").map((copy) => (
-    JSON.stringify([copy.get("sha256"), ...sortedSet(copy.get("snapshot_refs"))])
-  )));
-  return JSON.stringify(set(a)) === JSON.stringify(set(b));
+  const inOrder = (verdict) => verdict.get("copies")
+    .map((copy) => JSON.stringify([copy.get("sha256"), ...[...copy.get("snapshot_refs")].sort()]))
+    .sort();
+  return JSON.stringify(inOrder(a)) === JSON.stringify(inOrder(b));
 }
 
 /** The status that follows from the lists of a source verdict (sources.verdict). */
@@ -157,11 +160,49 @@ function statedProfile(sources) {
 }
 
 /** i4.explained, for an envelope that left the gate changed. */
-function unexplained(envelope, { grounding, sources }) {
+function unexplained(envelope, { grounding, sources }, schemas) {
   if (grounding === undefined || sources === undefined) return [];
   const statement = statementFor(grounding, sources);
   if (statement === null) return [inFile("i4.unexplained", ENVELOPE, "outcome")];
-  const isGates = hasGatesWords(envelope) || hasGatesType(envelope);
-  const isTold = !isGates || statementIn(envelope) === statement;
-  return isTold ? [] : [inFile("i4.unexplained", ENVELOPE, "outcome", "statement")];
+  if (!isGates(envelope)) return [];
+  if (statementIn(envelope) !== statement) return [inFile("i4.unexplained", ENVELOPE, "outcome", "statement")];
+  return isAsGated(envelope, grounding, sources, schemas) ? [] : [inFile("i4.not-as-gated", ENVELOPE)];
+}
+
+const isGates = (envelope) => hasGatesWords(envelope) || hasGatesType(envelope);
+
+const CONCEALED = /^sha256:[0-9a-f]{64}$/;
+const LISTS = new Set(["evidence", "delegations", "retrievals"]);
+
+/** i4.concealed: the verdicts of what the gate made hold no word of the agent. */
+function notConcealed(verdicts, kit) {
+  const shows = (verdict) => remarksIn(verdict).some((remark) => showsAgent(remark, kit))
+    || textsIn(verdict).some((text) => !CONCEALED.test(text));
+  return STORED.filter(({ name }) => verdicts[name] !== undefined && shows(verdicts[name]))
+    .map(({ file }) => inFile("i4.not-concealed", file));
+}
+
+const remarksIn = (verdict) => ["findings", "violations", "notes"].flatMap((name) => verdict.get(name) ?? []);
+
+function showsAgent(remark, { titles, schemas }) {
+  const title = titles.get(remark.get("code"));
+  if (title === undefined || remark.get("detail") !== title) return true;
+  const at = remark.get("at");
+  if (at.has("file")) return true;
+  return at.has("pointer") && concealedPlace(at.get("pointer"), schemas) !== at.get("pointer");
+}
+
+/** Of a place the first step where the envelope's schema names it, and the index in a list (verdicts.stored). */
+function concealedPlace(pointer, schemas) {
+  const steps = pointer.split("/").slice(1);
+  if (steps.length === 0 || !schemas.names("envelope.json").has(steps[0])) return "";
+  return steps.slice(0, LISTS.has(steps[0]) ? 2 : 1).map((step) => `/${step}`).join("");
+}
+
+/** The source ids and snapshot references of a source verdict. */
+function textsIn(verdict) {
+  if (!verdict.has("unresolved")) return [];
+  const unresolved = verdict.get("unresolved").flatMap((item) => [item.get("ref"), item.get("snapshot_ref")]);
+  const copies = verdict.get("copies").flatMap((copy) => copy.get("snapshot_refs"));
+  return [...verdict.get("verified"), ...verdict.get("skipped"), ...unresolved, ...copies].filter((text) => text !== null);
 }

@@ -25,7 +25,8 @@ export const FILES = Object.freeze([REQUEST, ENVELOPE, SPANS, ...STORED.flatMap(
  * Verify a stored run.
  *
  * @param {Map<string, Uint8Array>} files the octets of its files by name; others than those of a run are ignored
- * @param {{schemas: import("./schema.mjs").Schemas, profiles: import("./profiles.mjs").Profiles}} kit
+ * @param {{schemas: import("./schema.mjs").Schemas, profiles: import("./profiles.mjs").Profiles,
+ *   titles: Map<string, string>}} kit `titles` of the codes, from the rule catalogue
  * @param {{copies?: Copies, children?: Map<string, *>}} [beside] the copies it cites, and the envelopes of the store by
  *   invocation id, each a value of the strict reader
  * @returns {{words: {contract: string, files: string, grounding: string, sources: string}, codes: string[],

@@ -51,6 +51,11 @@ export class Schemas {
     return check.found;
   }
 
+  /** The members that a schema names at the top of a document. */
+  names(file) {
+    return this.#byAddress.get(this.#byFile.get(file)).get("properties");
+  }
+
   /** Whether a document satisfies a schema. */
   fits(document, file) {
     return this.departures(document, file).length === 0;

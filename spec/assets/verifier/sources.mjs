@@ -4,7 +4,7 @@
  * Every item is judged by itself. What no copy can be asked about is unresolved, which is no violation and no pass.
  */
 
-import { CANONICALISATIONS, CanonicalError } from "./canonical.mjs";
+import { CANONICALISATIONS, CanonicalError, covers } from "./canonical.mjs";
 import { checkItem } from "./evidence.mjs";
 import { judgedHash, verdictDocument } from "./verdicts.mjs";
 
@@ -101,6 +101,7 @@ function departure(item, record, shown) {
   if (!CANONICALISATIONS.includes(name)) return "s2.unknown-canonicalisation";
   try {
     if (record.hash(name) !== item.get("content_hash")) return "s2.hash-differs";
+    if (!covers(record.value, name)) return "s2.nothing-covered";
   } catch (error) {
     if (!(error instanceof CanonicalError)) throw error;
     return "s2.outside-domain";

@@ -105,8 +105,24 @@ function sourcesHead(verdict) {
   return `sources: ${parts.join(", ")}`;
 }
 
-/** Whether the first line of a stored text form is the head line of a verdict, up to its bracket (i4.text). */
+/**
+ * Whether the first line of a stored text form is the head line of a verdict, up to its bracket, and no line below it
+ * could be read as another (i4.text).
+ */
 export function textSays(bytes, verdict) {
+  return headSays(bytes, verdict) && isIndentedBelow(bytes);
+}
+
+/** Whether every line below the first that is not empty begins with two spaces. */
+function isIndentedBelow(bytes) {
+  for (let feed = bytes.indexOf(LF); feed >= 0; feed = bytes.indexOf(LF, feed + 1)) {
+    const [first, second] = [bytes[feed + 1], bytes[feed + 2]];
+    if (first !== undefined && first !== LF && (first !== 0x20 || second !== 0x20)) return false;
+  }
+  return true;
+}
+
+function headSays(bytes, verdict) {
   const feed = bytes.indexOf(LF);
   const line = feed < 0 ? bytes : bytes.subarray(0, feed);
   const bracket = line.findIndex((octet, at) => octet === BRACKET[0] && line[at + 1] === BRACKET[1]);
