@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 import groundrules
-from groundrules.cli import canonical, conform, evidence, lint, sources, validate, vectors, verify
+from groundrules.cli import canonical, conform, evidence, lint, report, sources, validate, vectors, verify
 from groundrules.cli.render import Exit, print_error, print_line
 from groundrules.errors import GroundrulesError, UsageError
 from groundrules.strictjson import LIMITS
@@ -31,6 +31,8 @@ app.command("hash")(canonical.hash_)
 app.command("validate")(validate.validate)
 app.command("lint")(lint.lint)
 app.command("explain")(lint.explain)
+app.command("report")(report.report)
+app.command("wrong")(report.wrong)
 app.command("verify")(verify.verify)
 app.add_typer(sources.app, name="sources")
 app.add_typer(evidence.app, name="evidence")

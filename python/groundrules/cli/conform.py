@@ -1,58 +1,144 @@
-"""``conform``: every vector, answered by the built-in verifier and scored."""
+"""``conform``: every vector, answered by the built-in verifier or by adapters, and scored."""
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+import shlex
+import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-import groundrules
-from groundrules.cli.render import AsJson, Exit, print_json, print_line
+from groundrules.cli.render import AsJson, Exit, print_json, print_line, write_octets
 from groundrules.cli.vectors import folder_of_families
-from groundrules.conformance.builtin import answer
-from groundrules.conformance.score import Outcome, Result, score
-from groundrules.conformance.seal import manifest_of, sealed_manifest
+from groundrules.conformance import oneshot
+from groundrules.conformance.adapter import Limits
+from groundrules.conformance.choice import chosen
+from groundrules.conformance.expected import apply, read_expected
+from groundrules.conformance.render import FORMATS
+from groundrules.conformance.report import build, is_green
+from groundrules.conformance.runner import Answered, ask_adapter, ask_builtin
+from groundrules.conformance.score import Outcome
+from groundrules.conformance.seal import formatted, manifest_of, sealed_manifest
+from groundrules.conformance.sets import named_set
 from groundrules.conformance.vectors import Corpus, load
-from groundrules.errors import KitError, UsageError, show
+from groundrules.errors import KitError, UsageError
+from groundrules.files import read_bytes, write_whole
 
-Families = Annotated[
-    list[str] | None, typer.Option("--family", metavar="NAME", help="Only this family; repeat for more.")
-]
-Folder = Annotated[
-    Path | None, typer.Option("--vectors", metavar="DIR", help="Another folder of families than the kit's own.")
+Patterns = Annotated[
+    list[str] | None, typer.Option("--include", metavar="PATTERN", help="Only ids that match; repeat for more.")
 ]
 
 
-def conform(families: Families = None, folder: Folder = None, as_json: AsJson = False) -> int:
+def conform(
+    adapters: Annotated[
+        list[str] | None,
+        typer.Option("--adapter", metavar="COMMAND", help="Ask this adapter; repeat for more. The built-in one else."),
+    ] = None,
+    families: Annotated[
+        list[str] | None, typer.Option("--family", metavar="NAME", help="Only this family; repeat for more.")
+    ] = None,
+    include: Patterns = None,
+    exclude: Annotated[
+        list[str] | None, typer.Option("--exclude", metavar="PATTERN", help="No id that matches; repeat for more.")
+    ] = None,
+    of_set: Annotated[
+        str | None, typer.Option("--set", metavar="NAME", help="Only the vectors of a set: a version, or smoke.")
+    ] = None,
+    expected: Annotated[
+        str | None, typer.Option("--xfail", metavar="FILE", help="Expected failures, YAML or JSON; strict both ways.")
+    ] = None,
+    strength: Annotated[
+        str, typer.Option("--strength", metavar="NAME", help="reasons (default), or verdict: any refusal will do.")
+    ] = "reasons",
+    report: Annotated[
+        Path | None, typer.Option("--report", metavar="FILE", help="Write the report, for groundrules report.")
+    ] = None,
+    pack: Annotated[
+        Path | None, typer.Option("--pack", metavar="FILE", help="Write the messages of one shot and ask nobody.")
+    ] = None,
+    results: Annotated[
+        str | None, typer.Option("--results", metavar="FILE", help="Score the lines that came back of one shot.")
+    ] = None,
+    jobs: Annotated[int, typer.Option("--jobs", min=1, max=64, help="Processes of an adapter asked at once.")] = 1,
+    timeout: Annotated[float, typer.Option("--timeout", min=0.1, max=3600, help="Seconds for one answer.")] = 10.0,
+    show_ids: Annotated[bool, typer.Option("--show-ids", help="Tell the adapter the ids of the vectors.")] = False,
+    folder: Annotated[
+        Path | None, typer.Option("--vectors", metavar="DIR", help="Another folder of families than the kit's own.")
+    ] = None,
+    as_json: AsJson = False,
+) -> int:
     """Run the vectors: a table by family, a line for each that is not passed, a summary line."""
+    if strength not in ("reasons", "verdict"):
+        raise UsageError("usage.arguments", "there is no such strength", remedy="use reasons or verdict")
     root = folder_of_families(folder)
     corpus = load(root)
-    chosen = _chosen(corpus, families or [])
-    asked = [vector for vector in chosen.vectors if vector.status != "withdrawn"]
-    results = [score(vector, answer(vector.kind, vector.inputs)) for vector in asked]
+    asked = chosen(
+        corpus,
+        families=families or [],
+        include=include or [],
+        exclude=exclude or [],
+        of_set=None if of_set is None else named_set(root, of_set),
+    )
+    if pack is not None:
+        octets = oneshot.pack(asked, show_ids=show_ids)
+        write_whole(pack, octets) if str(pack) != "-" else write_octets(octets, sys.stdout)
+        return Exit.GOOD if asked else Exit.NOTHING_RUN
+    answered = _answered(adapters or [], results, asked, Limits(timeout), jobs=jobs, show_ids=show_ids)
     damage = [*corpus.damaged, *_unsealed(corpus, root)]
-    (_print_data if as_json else _print_table)(results, damage, corpus.digest)
-    if any(result.outcome is not Outcome.PASS for result in results):
+    unmatched: list[str] = []
+    if expected is not None:
+        answered, unmatched = _with_expected(answered, expected)
+    told = build(answered, asked, corpus, of_set, strength)
+    if report is not None:
+        write_whole(report, formatted(told))
+    if as_json:
+        print_json(told | {"damaged": [error.as_dict() for error in damage], "unmatched": unmatched})
+    else:
+        print_line(FORMATS["text"](told).rstrip("\n"))
+        for pattern in unmatched:
+            print_line(f"unmatched: the expected failure {pattern} is none")
+        for error in damage:
+            print_line(str(error))
+    return _exit_code(answered, damage, red=bool(unmatched), by_verdict=strength == "verdict")
+
+
+def _answered(
+    adapters: list[str], results: str | None, asked: list[oneshot.Vector], limits: Limits, *, jobs: int, show_ids: bool
+) -> list[Answered]:
+    if results is not None:
+        return [oneshot.score_results(read_bytes(results, limit=oneshot.LARGEST), asked)]
+    if not adapters:
+        return [ask_builtin(asked)]
+    commands = []
+    for adapter in adapters:
+        try:
+            commands.append(shlex.split(adapter))
+        except ValueError:
+            remedy = "write it as a shell would take it"
+            raise UsageError("usage.adapter", "the adapter's command has an open quote", remedy=remedy) from None
+    return [ask_adapter(command, asked, limits=limits, jobs=jobs, show_ids=show_ids) for command in commands]
+
+
+def _with_expected(answered: list[Answered], file: str) -> tuple[list[Answered], list[str]]:
+    """The answers with expected failures marked, and the patterns that no vector of any implementation matched."""
+    entries = read_expected(file)
+    marked, unmatched = [], set(entries)
+    for one in answered:
+        results, unmet = apply(one.results, entries)
+        unmatched &= set(unmet)
+        marked.append(Answered(one.implementation, one.kinds, one.features, tuple(results)))
+    return marked, [entry.pattern for entry in entries if entry in unmatched]
+
+
+def _exit_code(answered: list[Answered], damage: list[KitError], *, red: bool, by_verdict: bool) -> Exit:
+    if red or not all(is_green(one, by_verdict=by_verdict) for one in answered):
         return Exit.FAILED
     if damage:
         return Exit.UNUSABLE
-    return Exit.GOOD if results else Exit.NOTHING_RUN
-
-
-def _chosen(corpus: Corpus, families: list[str]) -> Corpus:
-    known = sorted({vector.family for vector in corpus.vectors})
-    for family in families:
-        if family not in known:
-            raise UsageError(
-                "usage.unknown-family",
-                f"there is no family {show(family)}",
-                remedy=f"use one of {', '.join(known)}" if known else "name a folder that holds vectors",
-            )
-    if not families:
-        return corpus
-    return Corpus(tuple(vector for vector in corpus.vectors if vector.family in families), corpus.damaged)
+    passes = (Outcome.PASS, Outcome.WRONG_REASON) if by_verdict else (Outcome.PASS,)
+    is_any = all(any(result.outcome in passes for result in one.results) for one in answered)
+    return Exit.GOOD if is_any else Exit.NOTHING_RUN
 
 
 def _unsealed(corpus: Corpus, root: Path) -> list[KitError]:
@@ -68,37 +154,3 @@ def _unsealed(corpus: Corpus, root: Path) -> list[KitError]:
             remedy="run groundrules vectors seal, or restore the files",
         )
     ]
-
-
-def _print_data(results: list[Result], damage: list[KitError], digest: str) -> None:
-    print_json(
-        {
-            "implementation": {"name": "groundrules", "version": groundrules.__version__},
-            "corpus": digest,
-            "damaged": [error.as_dict() for error in damage],
-            "counts": {outcome.value: sum(r.outcome is outcome for r in results) for outcome in Outcome},
-            "results": [
-                {"id": result.id, "result": result.outcome.value, "detail": result.detail} for result in results
-            ],
-        }
-    )
-
-
-def _print_table(results: list[Result], damage: list[KitError], digest: str) -> None:
-    by_family: dict[str, Counter[Outcome]] = defaultdict(Counter)
-    for result in results:
-        by_family[result.id.partition(".")[0]][result.outcome] += 1
-    print_line(_row("family", "vectors", *Outcome))
-    for family, counts in sorted(by_family.items()):
-        print_line(_row(family, str(counts.total()), *(str(counts[outcome]) for outcome in Outcome)))
-    for result in results:
-        if result.outcome is not Outcome.PASS:
-            print_line(f"{result.outcome.value}: {result.id}: {result.detail}")
-    for error in damage:
-        print_line(str(error))
-    passed = sum(result.outcome is Outcome.PASS for result in results)
-    print_line(f"conform: {passed} of {len(results)} vectors passed (corpus {digest[:16]})")
-
-
-def _row(family: str, vectors: str, *outcomes: str) -> str:
-    return f"{family:<14}{vectors:>9}" + "".join(f"{text:>13}" for text in outcomes)

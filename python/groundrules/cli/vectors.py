@@ -1,4 +1,4 @@
-"""``vectors lint`` and ``vectors seal``: authoring."""
+"""``vectors new``, ``fmt``, ``lint`` and ``seal``: authoring."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from groundrules.cli.render import AsJson, Exit, print_json, print_line
+from groundrules.conformance import authoring
 from groundrules.conformance import lint as checks
 from groundrules.conformance import seal as sealing
 from groundrules.conformance.vectors import load
@@ -59,6 +60,35 @@ def seal(folder: Folder = None, as_json: AsJson = False) -> int:
     else:
         print_line(f"vectors: {len(corpus.vectors)} sealed (corpus {corpus.digest})")
     return Exit.GOOD if corpus.vectors else Exit.NOTHING_RUN
+
+
+@app.command("new")
+def new(
+    id_: Annotated[str, typer.Argument(metavar="ID", help="The id to be, such as canon.jcs.names.empty-name.")],
+    kind: Annotated[str, typer.Option("--kind", metavar="KIND", help="What is asked; see spec/conformance.md.")],
+    folder: Annotated[
+        Path | None, typer.Option("--vectors", metavar="DIR", help="Another folder of families than the kit's own.")
+    ] = None,
+) -> int:
+    """Begin a vector: a folder with a vector.json that names what is to be written."""
+    if folder is None:
+        _chapters("the vectors of an installed package are not to be changed")
+    begun = authoring.begin(folder_of_families(folder), id_, kind)
+    print_line(f"{begun / 'vector.json'}: write what stands as {authoring.TO_WRITE}, then groundrules vectors seal")
+    return Exit.GOOD
+
+
+@app.command("fmt")
+def fmt(folder: Folder = None) -> int:
+    """Write every vector.json in the form that sealing gives it, and change nothing else."""
+    root = folder_of_families(folder)
+    if folder is None:
+        _chapters("the vectors of an installed package are not to be changed")
+    changed = authoring.bring_into_form(root)
+    for path in changed:
+        print_line(str(path))
+    print_line(f"vectors: {len(changed)} brought into form")
+    return Exit.GOOD
 
 
 def _chapters(why: str) -> Path:

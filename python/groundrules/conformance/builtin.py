@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from groundrules import canonical, strictjson
 from groundrules.canonical import pyjson
+from groundrules.conformance.numbers import doubles
 from groundrules.contract import check_contract
 from groundrules.e1 import ItemVerdict, check_envelope
 from groundrules.errors import CanonicalError, ConfigurationError, ReadError, SchemaError, UsageError
@@ -177,6 +178,12 @@ def _copies(inputs: Mapping[str, bytes]) -> Copies:
     return open_copies(listing, lambda entry: io.BytesIO(inputs[str(entry.path)]) if entry.path in inputs else None)
 
 
+def _numbers(inputs: Mapping[str, bytes]) -> Answer:
+    name = inputs["name"].decode()
+    numbers: list[JSON] = [*doubles(inputs["seed"], int(inputs["count"]), canonical.named(name).form)]
+    return {"verdict": "pass", "digest": canonical.content_hash(numbers, name)}
+
+
 _SOURCE_WORDS = {SourceStatus.VERIFIED: "pass", SourceStatus.FAILED: "fail"}
 _WORDS = {GroundingStatus.PASSED: "pass", GroundingStatus.FAILED: "fail", GroundingStatus.WITHHELD: "withheld"}
 
@@ -203,6 +210,7 @@ KINDS: Final[Mapping[str, Callable[[Mapping[str, bytes]], Answer]]] = {
     "evidence": _evidence,
     "contract": _contract,
     "lint": _lint,
+    "numbers": _numbers,
     "sources": _sources,
     "gate": _gate,
     "run": _run,

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from groundrules.catalogue import catalogue
 from groundrules.conformance.seal import MANIFEST, formatted, manifest_of
+from groundrules.conformance.sets import departures
+from groundrules.conformance.tagged import changed_since_tag
 from groundrules.conformance.vectors import FILE
 from groundrules.errors import KitError, UsageError, Where, bare
 from groundrules.files import read_bytes
@@ -21,6 +23,8 @@ if TYPE_CHECKING:
     from groundrules.conformance.vectors import Corpus, Vector
 
 _MODAL = re.compile(r"\b(must|should|may|can|cannot|shall|might|could|would|will)\b", re.IGNORECASE)
+ERRATA = "ERRATA.md"
+"""Where withdrawn vectors are told, in the folder of families."""
 _UNTESTED_STAGES = ("usage", "kit")
 
 
@@ -36,7 +40,14 @@ def lint(corpus: Corpus, root: Path, requirements: Collection[str]) -> list[KitE
     by_id = {vector.id: vector for vector in corpus.vectors}
     for vector in corpus.vectors:
         problems += [_problem(vector.id, detail) for detail in _of_one(vector, by_id, requirements)]
-    of_all = (*_shared_reasons(corpus), *_coverage(corpus, requirements), *_folders(corpus, root))
+    of_all = (
+        *_shared_reasons(corpus),
+        *_coverage(corpus, requirements),
+        *_folders(corpus, root),
+        *departures(root, corpus),
+        *_withdrawn(corpus, root),
+        *changed_since_tag(corpus, root),
+    )
     return [*problems, *(_problem(place, detail) for place, detail in of_all)]
 
 
@@ -136,6 +147,15 @@ def _folders(corpus: Corpus, root: Path) -> Iterator[tuple[str, str]]:
         is_sealed = False
     if not is_sealed:
         yield MANIFEST, "it does not list these vectors as they are: run groundrules vectors seal"
+
+
+def _withdrawn(corpus: Corpus, root: Path) -> Iterator[tuple[str, str]]:
+    """Withdrawn vectors are told in ERRATA.md."""
+    path = root / ERRATA
+    told = path.read_text(encoding="utf-8") if path.is_file() else ""
+    for vector in corpus.vectors:
+        if vector.status == "withdrawn" and f"`{vector.id}`" not in told:
+            yield vector.id, f"it is withdrawn and {ERRATA} does not say why"
 
 
 def _problem(place: str, detail: str) -> KitError:

@@ -35,11 +35,17 @@ _COMPARED = (
 
 
 class Outcome(StrEnum):
-    """What a vector says of an implementation. Only ``pass`` is conformance."""
+    """What a vector says of an implementation (chapter *Adapter protocol*). Only ``pass`` is conformance."""
 
     PASS = "pass"  # noqa: S105 - a verdict, not a secret
     FAIL = "fail"
     WRONG_REASON = "wrong-reason"
+    XFAIL = "xfail"
+    XPASS = "xpass"
+    SKIPPED = "skipped"
+    NOT_APPLICABLE = "not-applicable"
+    TIMEOUT = "timeout"
+    CRASH = "crash"
     ERROR = "error"
 
 
@@ -58,6 +64,8 @@ def score(vector: Vector, answer: Answer) -> Result:
     The verdict comes first: another one is a failure. A refusal at another stage or with other codes is right for the
     wrong reason. What an answer to a positive vector computed is compared octet by octet, stage by stage.
     """
+    if "skipped" in answer and "verdict" not in answer:
+        return Result(vector.id, Outcome.SKIPPED, bare(str(answer["skipped"])))
     if "verdict" not in answer:
         return Result(vector.id, Outcome.ERROR, f"the answer has no verdict: {_short(answer)}")
     if answer["verdict"] != vector.expect["verdict"]:
@@ -116,4 +124,4 @@ def _short(value: JSON) -> str:
 
 
 def _told(answer: Answer) -> str:
-    return " ".join(str(answer[name]) for name in ("verdict", "stage", "codes") if name in answer)
+    return " ".join(str(answer[name]) for name in ("verdict", "reason", "stage", "codes") if name in answer)

@@ -7,6 +7,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from groundrules import strictjson
+from groundrules.conformance.sets import FOLDER, read_sets, refreshed
 from groundrules.conformance.vectors import FILE, Corpus, damage, folders, id_of, load, payload
 from groundrules.documents import read_kit_json, validate
 from groundrules.errors import GroundrulesError, KitError, Where, bare
@@ -42,6 +43,9 @@ def seal(root: Path) -> Corpus:
     for damaged in corpus.damaged:
         raise damaged
     write_whole(root / MANIFEST, formatted(manifest_of(corpus)))
+    for found in read_sets(root):
+        if not found.is_released:
+            write_whole(root / FOLDER / f"{found.name}.json", formatted(refreshed(found, corpus)))
     return corpus
 
 

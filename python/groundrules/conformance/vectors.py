@@ -36,6 +36,7 @@ class Vector:
         expect: what a conforming implementation answers.
         stages: what every stage yields, as base64 text by name; empty where none is given.
         twin: the id of the positive vector that differs in one thing, or None.
+        features: optional features that an implementation needs for it.
     """
 
     id: str
@@ -52,6 +53,7 @@ class Vector:
     status: str
     since: str
     twin: str | None
+    features: tuple[str, ...] = ()
 
     @property
     def family(self) -> str:
@@ -153,7 +155,7 @@ def _vector(document: dict[str, JSON], folder: Path, sha256: str) -> Vector:
             "since": str(since),
             **rest,
         }:
-            stages, twin = rest.get("stages", {}), rest.get("twin")
+            stages, twin, features = rest.get("stages", {}), rest.get("twin"), rest.get("features", [])
             return Vector(
                 id=id_,
                 folder=folder,
@@ -169,6 +171,7 @@ def _vector(document: dict[str, JSON], folder: Path, sha256: str) -> Vector:
                 status=status,
                 since=since,
                 twin=twin if isinstance(twin, str) else None,
+                features=tuple(map(str, features)) if isinstance(features, list) else (),
             )
     raise AssertionError(id)  # pragma: no cover - the schema makes every document match
 
