@@ -15,14 +15,22 @@ import { Profiles } from "../../../spec/assets/verifier/profiles.mjs";
 import { verifyRun } from "../../../spec/assets/verifier/run.mjs";
 import { Schemas } from "../../../spec/assets/verifier/schema.mjs";
 import { checkSources } from "../../../spec/assets/verifier/sources.mjs";
-import { JsonInteger, read } from "../../../spec/assets/verifier/strictjson.mjs";
+import { sha256 } from "../../../spec/assets/verifier/sha256.mjs";
+import { JsonFloat, JsonInteger, read } from "../../../spec/assets/verifier/strictjson.mjs";
 import { readTrace } from "../../../spec/assets/verifier/trace.mjs";
 
 /** What the implementation needs of the checkout: its schemas and its span profiles. */
 export const KIT = {
   schemas: new Schemas(documents("../../../schemas/")),
   profiles: new Profiles(documents("../../../spec/profiles/").values()),
+  titles: titles("../../../spec/"),
 };
+
+/** The title of every code, from the rule catalogue. */
+function titles(folder) {
+  const codes = documents(folder).get("rules.json").get("codes");
+  return new Map(codes.map((entry) => [entry.get("code"), entry.get("title")]));
+}
 
 /** The JSON documents of a folder of the checkout, by file name, read strictly. */
 function documents(folder) {
@@ -44,6 +52,24 @@ function canonicalise(input) {
   const between = { parsed_b64: base64(parsed), projected_b64: base64(projected) };
   return { verdict: "pass", canonical_b64: base64(canonical), digest, stages: between };
 }
+
+/** A digest over doubles that are made here (conformance.numbers). */
+function numbers(input) {
+  const [name, seed, count] = [text(input, "name"), text(input, "seed"), Number(text(input, "count"))];
+  const isSafe = (double) => !name.startsWith("jcs-") || Math.abs(double) <= Number.MAX_SAFE_INTEGER;
+  const made = [];
+  for (let block = 0; made.length < count; block++) {
+    const hex = sha256(new TextEncoder().encode(`${seed}:${block}`));
+    for (let at = 0; at < 64 && made.length < count; at += 16) {
+      const double = new DataView(new BigUint64Array([BigInt(`0x${hex.slice(at, at + 16)}`)]).buffer).getFloat64(0, LITTLE);
+      if (Number.isFinite(double) && isSafe(double)) made.push(new JsonFloat(double));
+    }
+  }
+  return { verdict: "pass", digest: contentHash(made, name) };
+}
+
+/** Whether this machine keeps the octets of a number in reverse. */
+const LITTLE = new Uint8Array(new Uint16Array([1]).buffer)[0] === 1;
 
 function evidence(input) {
   const envelope = read(octets(input, "envelope"));
@@ -160,7 +186,9 @@ function plain(value) {
 }
 
 /** The kinds of cases and how each is answered. */
-export const KINDS = new Map(Object.entries({ parse, canonicalise, evidence, contract, lint, sources, gate, run }));
+export const KINDS = new Map(
+  Object.entries({ parse, canonicalise, evidence, contract, lint, numbers, sources, gate, run }),
+);
 
 function octets(input, name) {
   const bytes = Buffer.from(String(input[name]), "base64");
