@@ -44,6 +44,18 @@ def test_a_shown_command_prints_what_is_shown(command, expected):
     assert done.stdout.removesuffix("\n") == expected.removesuffix("\n")
 
 
+def test_the_adapter_in_the_chapter_is_one(tmp_path):
+    """The forty lines pass the vectors that they say they pass, and are few."""
+    (program,) = blocks(ROOT / "spec" / "protocol.md", "python")
+    path = tmp_path / "newcomer.py"
+    path.write_text(program, encoding="utf-8")
+    assert program.count("\n") <= 60
+    words = [str(BIN / "groundrules"), "conform", "--adapter", f"{sys.executable} {path}"]
+    patterns = ["--include", "canon.pyjson.names.*", "--include", "canon.pyjson.structure.*"]
+    done = subprocess.run([*words, *patterns], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout
+
+
 PROGRAMS = re.findall(
     r"```python\n(.*?)```\n\nIt prints:\n\n```text\n(.*?)```",
     (ROOT / "README.md").read_text(encoding="utf-8"),
