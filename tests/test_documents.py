@@ -131,6 +131,18 @@ def test_every_code_in_the_package_is_in_the_catalogue():
     assert used == {entry.code for entry in catalogue().codes}
 
 
+def test_every_code_and_rule_stands_in_a_chapter():
+    """What the inventory holds, a reader finds: each code in a chapter's table, each rule in that of coverage."""
+    chapters = documents.kit().chapters
+    if chapters is None:
+        pytest.skip("needs the chapters")
+    texts = {path.name: path.read_text(encoding="utf-8") for path in chapters.glob("*.md")}
+    coverage = texts.pop("coverage.md")
+    told = "\n".join(texts.values())
+    assert [entry.code for entry in catalogue().codes if f"| `{entry.code}` |" not in told] == []
+    assert [rule.id for rule in catalogue().rules if f"**{rule.id}** {rule.title}" not in coverage] == []
+
+
 def test_a_kit_that_is_not_there_is_one_error(monkeypatch, tmp_path):
     """Where neither a checkout nor an installed kit is found, the error says to install again."""
     monkeypatch.setattr(documents, "_INSTALLED", tmp_path)

@@ -7,13 +7,16 @@ this writes every table anew; a test holds the chapters to what it would write.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from groundrules.canonical import CANONICALISATIONS
 from groundrules.catalogue import catalogue
 from groundrules.citations import MODES
+from groundrules.conformance.lint import expected_codes
 from groundrules.conformance.vectors import load
 from groundrules.documents import kit
+from groundrules.requirements import anchors
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -30,6 +33,10 @@ def _table(what: str) -> str:
     subject, *prefixes = what.split()
     if subject == "rules":
         return _markdown(("rule", "title", "modes", "relies on", "a pass shows", "and does not show"), _rules(prefixes))
+    if subject == "coverage" and prefixes == ["rules"]:
+        return _markdown(("rule", "codes", "vectors that reject", "requirement"), _covered_rules())
+    if subject == "coverage":
+        return _markdown(("requirement", "vectors", "or why none"), _covered_requirements())
     if subject == "spoiled":
         return _markdown(("what was changed", "in", "which code caught it"), _spoiled())
     if subject == "names":
@@ -48,6 +55,26 @@ def _rules(prefixes: Sequence[str]) -> Iterable[Sequence[str]]:
         if rule.id.startswith(tuple(prefixes)):
             modes = "all" if len(rule.modes) == len(MODES) else ", ".join(rule.modes)
             yield f"**{rule.id}**", rule.title, modes, rule.relies_on, rule.shows, rule.does_not_show
+
+
+def _covered_rules() -> Iterable[Sequence[str]]:
+    """Each rule with its codes, and how many vectors expect one of them."""
+    expected = [expected_codes(vector) for vector in load().vectors]
+    for rule in catalogue().rules:
+        own = [code.code for code in catalogue().codes if rule.id in (code.rule, code.code.partition(".")[0].upper())]
+        number = sum(bool(found.intersection(own)) for found in expected)
+        codes = ", ".join(f"`{code}`" for code in own)
+        yield f"**{rule.id}** {rule.title}", codes, str(number), f"`{rule.requirement}`"
+
+
+def _covered_requirements() -> Iterable[Sequence[str]]:
+    """Each requirement of the chapters, and how many vectors test it."""
+    counts = Counter(requirement for vector in load().vectors for requirement in vector.requires)
+    chapters = kit().chapters
+    for requirement in anchors(chapters) if chapters else ():
+        excluded = catalogue().excluded.get(requirement, "")
+        why = excluded or ("It speaks of the kit, which its own tests hold to it." if not counts[requirement] else "")
+        yield f"`{requirement}`", str(counts[requirement]), why
 
 
 def _spoiled() -> Iterable[Sequence[str]]:

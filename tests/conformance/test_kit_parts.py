@@ -402,6 +402,8 @@ def spoiled(report, change):
         (lambda doc: doc.update(set="1.0", asked=1), "the results are not 1 vectors"),
         (lambda doc: doc["implementations"][0]["results"][0].update(id="canon.labels.one"), "is not in the set"),
         (lambda doc: doc.pop("kit"), "the member kit is missing"),
+        (lambda doc: doc.update(damaged=[{"code": "kit.vector", "detail": "x"}]), "it tells of a damaged corpus"),
+        (lambda doc: doc.update(unmatched=["a.*"]), "it tells of expected failures without a vector"),
     ],
 )
 def test_an_edited_report_does_not_hold(report, change, detail):

@@ -90,10 +90,14 @@ def conform(
     if expected is not None:
         answered, unmatched = _with_expected(answered, expected)
     told = build(answered, asked, corpus, of_set, strength)
+    if damage:
+        told["damaged"] = [{**error.as_dict()} for error in damage]
+    if unmatched:
+        told["unmatched"] = [*unmatched]
     if report is not None:
         write_whole(report, formatted(told))
     if as_json:
-        print_json(told | {"damaged": [error.as_dict() for error in damage], "unmatched": unmatched})
+        print_json(told)
     else:
         print_line(FORMATS["text"](told).rstrip("\n"))
         for pattern in unmatched:

@@ -117,6 +117,9 @@ def departures(report: JSON, corpus: Corpus, members: Mapping[str, Mapping[str, 
         yield f"it is of the corpus {report['corpus']}, and this one is {corpus.digest}"
     if report["set"] is not None and report["set"] not in members:
         yield f"it names the set {report['set']}, which is not there"
+    for name, what in (("damaged", "a damaged corpus"), ("unmatched", "expected failures without a vector")):
+        if name in report:
+            yield f"it tells of {what}"
     pins = {vector.id: vector.sha256 for vector in corpus.vectors}
     wanted = members.get(str(report["set"]), pins)
     implementations = report["implementations"]
