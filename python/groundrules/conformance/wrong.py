@@ -88,17 +88,9 @@ WRONG: Final[Mapping[str, Carrier]] = {
     "nfc-normalising": _takes(lambda inputs: mistakes.changed(inputs, mistakes.composed)),
     "mark-skipping": _takes(lambda inputs: mistakes.changed(inputs, mistakes.without_mark)),
     "prefix-compare": _takes(lambda inputs: mistakes.edited(inputs, mistakes.near_hash, ("envelope",)), "evidence"),
-    "case-insensitive-hex": _takes(
-        lambda inputs: mistakes.edited(inputs, lambda v: mistakes.walk(v, mistakes.lower), ("envelope",))
-    ),
-    "hash-only": _takes(
-        lambda inputs: mistakes.edited(inputs, lambda v: mistakes.walk(v, mistakes.one_id), ("envelope", "spans")),
-        "lint",
-    ),
-    "coercing": _takes(
-        lambda inputs: mistakes.edited(inputs, lambda v: mistakes.walk(v, mistakes.coerced), ("envelope", "spans")),
-        "lint",
-    ),
+    "case-insensitive-hex": _takes(lambda inputs: mistakes.everywhere(inputs, mistakes.lower, ("envelope",))),
+    "hash-only": _takes(lambda inputs: mistakes.everywhere(inputs, mistakes.one_id, ("envelope", "spans")), "lint"),
+    "coercing": _takes(lambda inputs: mistakes.everywhere(inputs, mistakes.coerced, ("envelope", "spans")), "lint"),
     "root-references-only": _takes(lambda inputs: mistakes.edited(inputs, mistakes.shallow, ("envelope",)), "lint"),
     "retrieval-any-time": _gives(lambda found: mistakes.lacking(found, "g1."), "lint"),
     "content-trusting": _gives(lambda found: mistakes.lacking(found, "e1."), "lint", "evidence"),
