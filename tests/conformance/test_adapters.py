@@ -2,6 +2,8 @@
 
 import dataclasses
 import os
+import signal
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -77,6 +79,30 @@ def test_what_shows_at_the_next_question_has_its_result_there(monkeypatch, mode,
     assert detail in details[2]
 
 
+def test_what_is_written_after_the_last_answer_spoils_it():
+    """Whoever answers and goes on writing has not answered."""
+    found, details = outcomes("twice-later", GOOD[:2])
+    assert found == ["pass", "error"]
+    assert "it wrote what it was not asked for" in details[1]
+
+
+def test_an_interrupt_leaves_nothing_behind(monkeypatch):
+    """Every adapter is ended when the kit is stopped, also one that hangs."""
+    monkeypatch.setenv("MARK", f"mark-{os.getpid()}-{time.monotonic_ns()}")
+    script = "import sys; from groundrules.cli import main; main()"
+    words = ["conform", "--include", "ijson.depth.*", "--jobs", "2", "--timeout", "60", "--adapter"]
+    command = [sys.executable, "-c", script, *words, f"{' '.join(NAUGHTY)} hang-with-child"]
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+        for _ in range(200):
+            time.sleep(0.1)
+            if _marked():
+                break
+        process.send_signal(signal.SIGINT)
+        assert process.wait(20) == 130
+    time.sleep(0.3)
+    assert _marked() == []
+
+
 def test_standard_error_is_the_adapters_own():
     """Ten megabytes on it block nobody."""
     assert outcomes("flood-stderr")[0] == ["pass"] * 4
@@ -115,9 +141,13 @@ def test_a_hung_child_is_ended_with_its_parent(monkeypatch):
     monkeypatch.setenv("MARK", f"mark-{os.getpid()}-{time.monotonic_ns()}")
     assert outcomes("hang-with-child")[0][1] == "timeout"
     time.sleep(0.2)
+    assert _marked() == []
+
+
+def _marked():
+    """The running processes that a misbehaving adapter started for this test."""
     mark = os.environ["MARK"].encode()
-    running = [path for path in Path("/proc").glob("[0-9]*/cmdline") if mark in _cmdline(path)]
-    assert running == []
+    return [path for path in Path("/proc").glob("[0-9]*/cmdline") if mark in _cmdline(path)]
 
 
 def _cmdline(path):

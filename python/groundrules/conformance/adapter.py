@@ -96,8 +96,12 @@ class Adapter:
         except protocol.Malformed as error:
             raise Failed("error", str(error)) from None
 
-    def close(self) -> None:
-        """Say bye, wait a moment, and end the process with every process of its group."""
+    def close(self) -> str:
+        """Say bye, wait a moment, and end the process with every process of its group.
+
+        Returns:
+            The beginning of what it wrote without being asked, or "".
+        """
         with contextlib.suppress(OSError):
             os.write(self._stdin, protocol.bye())
         stdin, stdout, stderr = _pipes(self._process)
@@ -105,12 +109,20 @@ class Adapter:
             stdin.close()
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(_GRACE)
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(self._process.pid, signal.SIGKILL)
+        self.kill()
         self._process.wait()
         self._drain.join(_GRACE)
+        with selectors.DefaultSelector() as selector:
+            selector.register(self._stdout, selectors.EVENT_READ)
+            surplus = bytes(self._out) or (os.read(self._stdout, _PART) if selector.select(0) else b"")
         stdout.close()
         stderr.close()
+        return _beginning(surplus)
+
+    def kill(self) -> None:
+        """End every process of the group at once."""
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(self._process.pid, signal.SIGKILL)
 
     def __enter__(self) -> Self:
         """The adapter itself."""

@@ -66,10 +66,15 @@ def ask_adapter(
     for seq, vector in enumerate(vectors, 1):
         waiting.put((seq, vector))
     workers = [_Worker(command, waiting, limits, show_ids=show_ids) for _ in range(max(1, min(jobs, len(vectors))))]
-    for worker in workers:
-        worker.start()
-    for worker in workers:
-        worker.join()
+    try:
+        for worker in workers:
+            worker.start()
+        for worker in workers:
+            worker.join()
+    except BaseException:  # an interrupt: nothing that was started is left behind
+        for worker in workers:
+            worker.abandon()
+        raise
     for worker in workers:
         if worker.broken is not None:
             raise worker.broken
@@ -120,7 +125,19 @@ class _Worker(threading.Thread):
         except BaseException as error:  # noqa: BLE001 - it is raised again where the workers are joined
             self.broken = error
         finally:
-            self._end()
+            self._tell_surplus(self._end())
+
+    def abandon(self) -> None:
+        """End the process that is asked, from another thread."""
+        adapter = self._adapter
+        if adapter is not None:
+            adapter.kill()
+
+    def _tell_surplus(self, surplus: str) -> None:
+        """What an adapter wrote after its last answer spoils that answer."""
+        if surplus and self.results and self.results[-1].outcome is Outcome.PASS:
+            detail = f"it wrote what it was not asked for: {surplus}"
+            self.results[-1] = Result(self.results[-1].id, Outcome.ERROR, detail)
 
     def _result(self, seq: int, vector: Vector) -> Result:
         try:
@@ -142,7 +159,7 @@ class _Worker(threading.Thread):
             self._tries = 0
         return self._adapter
 
-    def _end(self) -> None:
-        if self._adapter is not None:
-            self._adapter.close()
-            self._adapter = None
+    def _end(self) -> str:
+        """End the process that is asked; the beginning of what it wrote without being asked, or ""."""
+        adapter, self._adapter = self._adapter, None
+        return "" if adapter is None else adapter.close()
