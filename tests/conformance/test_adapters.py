@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -100,6 +101,28 @@ def test_an_interrupt_leaves_nothing_behind(monkeypatch):
         process.send_signal(signal.SIGINT)
         assert process.wait(20) == 130
     time.sleep(0.3)
+    assert _marked() == []
+
+
+def test_an_interrupt_reaches_the_caller_and_starts_nothing_again(monkeypatch):
+    """The process that hangs is ended, the one that is done is left, and what waits is not asked of a new one."""
+    mark = f"mark-{os.getpid()}-{time.monotonic_ns()}"
+    monkeypatch.setenv("MARK", mark)
+    ended = []
+
+    def interrupted(worker):
+        while not _marked():
+            time.sleep(0.05)
+        ended.append(worker)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("groundrules.conformance.runner._Worker.join", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        ask_adapter([*NAUGHTY, "hang-with-child"], GOOD, limits=Limits(60.0, 1_000_000), jobs=1)
+    threading.Thread.join(ended[0], 20)
+    ended[0].abandon()
+    assert not ended[0].is_alive()
+    assert [result.outcome.value for result in ended[0].results] == ["pass", "crash", "error", "error"]
     assert _marked() == []
 
 

@@ -128,7 +128,8 @@ class _Worker(threading.Thread):
             self._tell_surplus(self._end())
 
     def abandon(self) -> None:
-        """End the process that is asked, from another thread."""
+        """End the process that is asked, from another thread, and start none after it."""
+        self._tries = _TRIES
         adapter = self._adapter
         if adapter is not None:
             adapter.kill()
