@@ -51,6 +51,10 @@ def test_several_adapters_at_once(command, tmp_path):
         (["--adapter", f"{NAUGHTY} skip"], 1, "skipped: "),
         (["--adapter", "no-such-program-anywhere"], 2, "usage.adapter"),
         (["--adapter", "a 'b"], 2, "has an open quote"),
+        (["--adapter", ""], 2, "the adapter's command is empty"),
+        (["--adapter", "x", "--pack", "y"], 2, "either packs or scores"),
+        (["--results", "x", "--pack", "y"], 2, "either packs or scores"),
+        (["--report", "x", "--pack", "y"], 2, "--pack has no results yet"),
         (["--strength", "soft"], 2, "there is no such strength"),
         (["--set", "9.9"], 2, "usage.unknown-set"),
         (["--include", "x.*"], 2, "usage.pattern"),
@@ -73,6 +77,29 @@ def test_by_verdict_alone_any_refusal_will_do(command):
     ran = command("conform", *words, "--strength", "verdict", "--json")
     assert ran.code == 0
     assert loads(ran.out)["strength"] == "verdict"
+
+
+def test_a_set_is_held_to_its_pins(command, tmp_path):
+    """Who asks for a set is told where the corpus has another vector than the set pins, and the report tells it too."""
+    root = tmp_path / "vectors"
+    shutil.copytree(kit().vectors, root)
+    path = root / "sets" / "smoke.json"
+    document = loads(path.read_bytes())
+    document["vectors"][0]["sha256"] = "0" * 64
+    path.write_text(json.dumps(document))
+    report = tmp_path / "report.json"
+    ran = command("conform", "--vectors", root, "--set", "smoke", "--report", report)
+    assert (ran.code, "damaged: set smoke: its " in ran.text) == (2, True)
+    assert command("report", report, "--format", "badge").text.count("red") == 1
+
+
+def test_a_part_is_said_to_be_one(command, tmp_path):
+    """A report of some families is no report of all; it says so, and its badge is not bright."""
+    path = tmp_path / "report.json"
+    assert ", a part)" in command("conform", *SMOKE, "--family", "evidence", "--report", path).text
+    assert loads(command("report", path, "--format", "badge").out)["color"] == "yellow"
+    ran = command("conform", *SMOKE, "--include", "evidence.*", "--strength", "verdict")
+    assert ", a part, by verdict alone)" in ran.text
 
 
 def test_expected_failures_on_the_command_line(command, file):

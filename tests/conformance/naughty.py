@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 MODE = sys.argv[1]
 HELLO = {"protocol": 1, "implementation": {"name": "naughty", "version": MODE}, "kinds": ["parse"], "features": []}
@@ -77,11 +78,14 @@ def misbehave(seq):  # noqa: C901, PLR0912, PLR0915 - one way each
         case "half-a-line":
             put('{"seq": 2')
             os._exit(0)
+        case "changing-hello":
+            Path(os.environ["ONCE"]).touch()
+            os._exit(7)
         case "deaf":
             time.sleep(600)
 
 
-def main():  # noqa: C901 - as above
+def main():  # noqa: C901, PLR0912 - as above
     if MODE == "no-hello":
         os._exit(3)
     if MODE == "early":
@@ -91,6 +95,10 @@ def main():  # noqa: C901 - as above
         if message["op"] == "hello":
             if MODE == "other-protocol":
                 say(HELLO | {"protocol": 2})
+            elif MODE == "no-json-as-hello":
+                put("hello\n")
+            elif MODE == "changing-hello" and Path(os.environ["ONCE"]).exists():
+                say(HELLO | {"kinds": ["parse", "lint"]})
             elif MODE == "hello-as-answer":
                 say({"seq": 1, "verdict": "pass"})
             elif MODE == "error-as-hello":

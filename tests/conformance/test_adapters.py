@@ -135,7 +135,8 @@ def test_standard_error_is_the_adapters_own():
     ("mode", "detail"),
     [
         ("no-hello", "it closed its output and ended with status 3"),
-        ("other-protocol", "it does not say hello"),
+        ("other-protocol", "it speaks protocol 2, and this kit speaks 1"),
+        ("no-json-as-hello", "it is no JSON text"),
         ("hello-as-answer", "an answer came where a hello was asked for"),
         ("error-as-hello", "I speak protocol 7"),
         ("early", ""),
@@ -147,6 +148,14 @@ def test_an_adapter_that_does_not_say_hello_is_not_asked_for_ever(mode, detail):
     assert set(found) <= {"error", "crash"}
     assert detail in details[0]
     assert "is not started again" in details[3]
+
+
+def test_each_process_says_the_same_hello(tmp_path, monkeypatch):
+    """Whoever declares less when it is started again has not declared what it was asked."""
+    monkeypatch.setenv("ONCE", str(tmp_path / "once"))
+    found, details = outcomes("changing-hello")
+    assert found == ["pass", "crash", "error", "error"]
+    assert "it says another hello than it said at first" in details[2]
 
 
 def test_what_is_not_declared_is_not_asked():

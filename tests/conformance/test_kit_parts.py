@@ -3,6 +3,7 @@
 import json
 import shutil
 import subprocess
+from dataclasses import replace
 
 import pytest
 
@@ -115,6 +116,15 @@ def test_expected_failures_are_strict_both_ways(tmp_path):
     assert [result.outcome.value for result in results] == ["xfail", "xpass", "pass", "not-applicable"]
     assert results[0].detail == "fail, as expected: our floats are written by printf"
     assert [entry.pattern for entry in unmet] == ["b.*"]
+
+
+def test_no_answer_is_no_expected_failure():
+    """A crash stays red; every entry that matches is met; by verdict alone a wrong reason is a pass."""
+    entries = [Expected("a.*", "our floats are written by printf", ""), Expected("a.b", "the same, told again", "")]
+    crash, reason = Result("a.b", Outcome.CRASH, "x"), Result("a.b", Outcome.WRONG_REASON, "x")
+    assert apply([crash], entries) == ([crash], [])
+    assert [result.outcome for result in apply([reason], entries)[0]] == [Outcome.XFAIL]
+    assert [result.outcome for result in apply([reason], entries, by_verdict=True)[0]] == [Outcome.XPASS]
 
 
 @pytest.mark.parametrize(
@@ -331,8 +341,19 @@ def test_one_shot_scores_what_a_loop_would():
     assert oneshot.score_results(answers(SMOKE), SMOKE).results == expected
     assert oneshot.score_results(answers(SMOKE, reverse=True), SMOKE).results == expected
     cut = answers(SMOKE).splitlines(keepends=True)
+    windows = b"\r\n".join(line.rstrip(b"\n") for line in cut) + b"\r\n\r\n"
+    assert oneshot.score_results(windows, SMOKE).results == expected
     missing = oneshot.score_results(b"".join(cut[:-1]), SMOKE).results
     assert (missing[-1].outcome, missing[-1].detail) == (Outcome.ERROR, "there is no answer to it")
+
+
+def test_an_error_that_is_reported_is_the_result_of_its_vector():
+    """In one shot as in a loop, what an implementation could not do is one red line, and the others keep theirs."""
+    cut = answers(SMOKE).splitlines(keepends=True)
+    last = json.dumps({"seq": len(SMOKE), "error": {"code": "x", "detail": "out of paper"}}).encode()
+    results = oneshot.score_results(b"".join(cut[:-1]) + last, SMOKE).results
+    assert results[:-1] == ask_builtin(SMOKE).results[:-1]
+    assert (results[-1].outcome, "out of paper" in results[-1].detail) == (Outcome.ERROR, True)
 
 
 @pytest.mark.parametrize(
@@ -360,12 +381,16 @@ def test_results_that_are_none_are_refused(change, detail):
 @pytest.fixture
 def report():
     """A report of two implementations over the smoke set."""
-    results = (*ask_builtin(SMOKE).results[:-1], ONE_RED)
-    other = Answered({"name": "other", "version": "1"}, ("parse",), (), results)
+    results = tuple(ONE_RED if found.id == ONE_RED.id else found for found in ask_builtin(SMOKE).results)
+    other = replace(ask_builtin(SMOKE), implementation={"name": "other", "version": "1"}, results=results)
     return build([ask_builtin(SMOKE), other], SMOKE, CORPUS, "smoke")
 
 
-ONE_RED = Result(SMOKE[-1].id, Outcome.WRONG_REASON, "codes: expected a, came b")
+REFUSED = [vector for vector in SMOKE if vector.is_negative][-1]
+ONE_RED = Result(REFUSED.id, Outcome.WRONG_REASON, "codes: expected a, came b")
+OUTSIDE = next(vector for vector in CORPUS.vectors if vector not in SMOKE)
+ACCEPTED = next(vector for vector in SMOKE if not vector.is_negative)
+POSITIVE = {"id": ACCEPTED.id, "sha256": ACCEPTED.sha256, "result": "wrong-reason", "detail": "x"}
 MEMBERS = {found.name: found.vectors for found in read_sets(kit().vectors)}
 
 
@@ -374,8 +399,15 @@ def test_a_report_is_of_its_schema_and_holds(report):
     assert validate(report, "conformance-report") == []
     assert list(departures(report, CORPUS, MEMBERS)) == []
     assert report["implementations"][1]["strengths"] == {"verdict": len(SMOKE), "reasons": len(SMOKE) - 1}
-    whole = build([ask_builtin(CORPUS.vectors[:3])], CORPUS.vectors[:3], CORPUS, None)
-    assert list(departures(whole, CORPUS, MEMBERS)) == []
+    part = build([ask_builtin(CORPUS.vectors[:3])], CORPUS.vectors[:3], CORPUS, None)
+    assert list(departures(part, CORPUS, MEMBERS)) == [
+        f"groundrules: {len(CORPUS.vectors) - 3} vectors that were to be asked are not in it"
+    ]
+    assert list(departures(part | {"partial": True}, CORPUS, MEMBERS)) == []
+
+
+def red(document):
+    return next(entry for entry in document["implementations"][1]["results"] if entry["id"] == REFUSED.id)
 
 
 def spoiled(report, change):
@@ -395,12 +427,24 @@ def spoiled(report, change):
             lambda doc: doc["implementations"][0]["results"][0].update(sha256="0" * 64),
             "is not the vector of this corpus",
         ),
-        (lambda doc: doc["implementations"][1]["results"][-1].update(result="pass"), "has a detail and is a pass"),
-        (lambda doc: doc["implementations"][1]["results"][-1].pop("detail"), "or neither"),
+        (lambda doc: red(doc).update(result="pass"), "has a detail and is a pass"),
+        (lambda doc: red(doc).pop("detail"), "or neither"),
         (lambda doc: doc["implementations"][1]["counts"].update({"pass": 99}), "its counts are not"),
         (lambda doc: doc["implementations"][1]["strengths"].update({"verdict": 99}), "its strengths are not"),
         (lambda doc: doc.update(set="1.0", asked=1), "the results are not 1 vectors"),
-        (lambda doc: doc["implementations"][0]["results"][0].update(id="canon.labels.one"), "is not in the set"),
+        (
+            lambda doc: doc["implementations"][0]["results"][0].update(id="none.such"),
+            "is not the vector of this corpus",
+        ),
+        (
+            lambda doc: doc["implementations"][0]["results"][0].update(id=OUTSIDE.id, sha256=OUTSIDE.sha256),
+            "is not in the set",
+        ),
+        (lambda doc: doc["does_not_claim"].pop(), "does not say what this kit says"),
+        (lambda doc: doc["implementations"].append(doc["implementations"][0]), "stands in it twice"),
+        (lambda doc: doc["implementations"][0].update(kinds=[]), "does not fit the kinds"),
+        (lambda doc: doc["implementations"][0]["results"][0].update(result="not-applicable"), "does not fit the kinds"),
+        (lambda doc: doc["implementations"][0]["results"][0].update(POSITIVE), "is no refusal"),
         (lambda doc: doc.pop("kit"), "the member kit is missing"),
         (lambda doc: doc.update(damaged=[{"code": "kit.vector", "detail": "x"}]), "it tells of a damaged corpus"),
         (lambda doc: doc.update(unmatched=["a.*"]), "it tells of expected failures without a vector"),
@@ -419,7 +463,7 @@ def test_what_is_no_report_does_not_hold():
 def test_reports_of_one_corpus_are_merged(report):
     """Their implementations stand side by side; reports of different questions do not."""
     assert len(merged([report, report])["implementations"]) == 4
-    with pytest.raises(UsageError, match="of different corpora or sets"):
+    with pytest.raises(UsageError, match="of different corpora, sets, vectors or strengths"):
         merged([report, report | {"set": None}])
 
 

@@ -31,6 +31,7 @@ def test_the_right_answer_passes(vector):
         (POSITIVE, {"canonical_b64": "e30="}, Outcome.FAIL, "canonical_b64: expected"),
         (POSITIVE, {"digest": "0" * 64}, Outcome.FAIL, "digest: expected"),
         (POSITIVE, {"digest": None}, Outcome.FAIL, "digest: expected"),
+        (POSITIVE, {"canonical_b64": "?"}, Outcome.FAIL, "which is no base64"),
         (POSITIVE, {"stages": {"parsed_b64": "e30=", "projected_b64": "e30="}}, Outcome.FAIL, "stages parsed_b64"),
         (POSITIVE, {"stages": "none"}, Outcome.FAIL, "stages parsed_b64"),
         (NEGATIVE, {"verdict": "pass"}, Outcome.FAIL, "expected fail, came pass"),

@@ -20,7 +20,7 @@ from groundrules.conformance.report import build, is_green
 from groundrules.conformance.runner import Answered, ask_adapter, ask_builtin
 from groundrules.conformance.score import Outcome
 from groundrules.conformance.seal import formatted, manifest_of, sealed_manifest
-from groundrules.conformance.sets import named_set
+from groundrules.conformance.sets import departures, named_set
 from groundrules.conformance.vectors import Corpus, load
 from groundrules.errors import KitError, UsageError
 from groundrules.files import read_bytes, write_whole
@@ -71,6 +71,7 @@ def conform(
     """Run the vectors: a table by family, a line for each that is not passed, a summary line."""
     if strength not in ("reasons", "verdict"):
         raise UsageError("usage.arguments", "there is no such strength", remedy="use reasons or verdict")
+    _mind_one_shot(pack, results, asks=bool(adapters), reports=report is not None or expected is not None)
     root = folder_of_families(folder)
     corpus = load(root)
     asked = chosen(
@@ -85,11 +86,13 @@ def conform(
         write_whole(pack, octets) if str(pack) != "-" else write_octets(octets, sys.stdout)
         return Exit.GOOD if asked else Exit.NOTHING_RUN
     answered = _answered(adapters or [], results, asked, Limits(timeout), jobs=jobs, show_ids=show_ids)
-    damage = [*corpus.damaged, *_unsealed(corpus, root)]
+    damage = [*corpus.damaged, *_unsealed(corpus, root), *_departed(root, corpus, of_set)]
     unmatched: list[str] = []
     if expected is not None:
-        answered, unmatched = _with_expected(answered, expected)
+        answered, unmatched = _with_expected(answered, expected, by_verdict=strength == "verdict")
     told = build(answered, asked, corpus, of_set, strength)
+    if families or include or exclude:
+        told["partial"] = True
     if damage:
         told["damaged"] = [{**error.as_dict()} for error in damage]
     if unmatched:
@@ -100,11 +103,18 @@ def conform(
         print_json(told)
     else:
         print_line(FORMATS["text"](told).rstrip("\n"))
-        for pattern in unmatched:
-            print_line(f"unmatched: the expected failure {pattern} is none")
-        for error in damage:
-            print_line(str(error))
     return _exit_code(answered, damage, red=bool(unmatched), by_verdict=strength == "verdict")
+
+
+def _mind_one_shot(pack: Path | None, results: str | None, *, asks: bool, reports: bool) -> None:
+    """Refuse options of which one would be passed over in silence."""
+    if (pack is not None or results is not None) and (asks or (pack is not None and results is not None)):
+        remedy = "leave out --adapter, and pack and score in two runs"
+        raise UsageError("usage.arguments", "one shot asks no adapter, and either packs or scores", remedy=remedy)
+    if pack is not None and reports:
+        raise UsageError(
+            "usage.arguments", "--pack has no results yet", remedy="give --report and --xfail to --results"
+        )
 
 
 def _answered(
@@ -121,15 +131,17 @@ def _answered(
         except ValueError:
             remedy = "write it as a shell would take it"
             raise UsageError("usage.adapter", "the adapter's command has an open quote", remedy=remedy) from None
+        if not commands[-1]:
+            raise UsageError("usage.adapter", "the adapter's command is empty", remedy="name a program")
     return [ask_adapter(command, asked, limits=limits, jobs=jobs, show_ids=show_ids) for command in commands]
 
 
-def _with_expected(answered: list[Answered], file: str) -> tuple[list[Answered], list[str]]:
+def _with_expected(answered: list[Answered], file: str, *, by_verdict: bool) -> tuple[list[Answered], list[str]]:
     """The answers with expected failures marked, and the patterns that no vector of any implementation matched."""
     entries = read_expected(file)
     marked, unmatched = [], set(entries)
     for one in answered:
-        results, unmet = apply(one.results, entries)
+        results, unmet = apply(one.results, entries, by_verdict=by_verdict)
         unmatched &= set(unmet)
         marked.append(Answered(one.implementation, one.kinds, one.features, tuple(results)))
     return marked, [entry.pattern for entry in entries if entry in unmatched]
@@ -143,6 +155,16 @@ def _exit_code(answered: list[Answered], damage: list[KitError], *, red: bool, b
     passes = (Outcome.PASS, Outcome.WRONG_REASON) if by_verdict else (Outcome.PASS,)
     is_any = all(any(result.outcome in passes for result in one.results) for one in answered)
     return Exit.GOOD if is_any else Exit.NOTHING_RUN
+
+
+def _departed(root: Path, corpus: Corpus, of_set: str | None) -> list[KitError]:
+    """What the set that is asked pins and the corpus has not."""
+    remedy = "restore the files, or run groundrules vectors seal for a draft"
+    return [
+        KitError("kit.not-sealed", f"{name}: {detail}", remedy=remedy)
+        for name, detail in departures(root, corpus)
+        if name == f"set {of_set}"
+    ]
 
 
 def _unsealed(corpus: Corpus, root: Path) -> list[KitError]:

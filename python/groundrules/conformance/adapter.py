@@ -169,7 +169,7 @@ class Adapter:
         if not whole:
             raise Failed("error", f"it answered before it had read the question: {_beginning(line)}")
         if self._out:
-            raise Failed("error", f"it wrote more than one line: {_beginning(self._out)}")
+            raise Failed("error", f"it wrote more than one line, first {_beginning(line)}")
         return line
 
     def _write_part(self, rest: memoryview) -> memoryview:

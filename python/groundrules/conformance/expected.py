@@ -58,25 +58,30 @@ def read_expected(file: str) -> tuple[Expected, ...]:
     raise AssertionError(file)  # pragma: no cover - by the schema
 
 
-def apply(results: Iterable[Result], expected: Sequence[Expected]) -> tuple[list[Result], list[Expected]]:
+def apply(
+    results: Iterable[Result], expected: Sequence[Expected], *, by_verdict: bool = False
+) -> tuple[list[Result], list[Expected]]:
     """The results with expected failures marked, and the entries that match no vector.
 
-    A result that is no answer to the question (``not-applicable``) is left as it is.
+    A wrong answer can be expected; none at all (a crash, a timeout, an error, ``not-applicable``) is left as it is.
+
+    Args:
+        results: of one implementation.
+        expected: the list; the first entry that matches gives the reason.
+        by_verdict: a refusal for the wrong reason is a pass (conformance.strengths).
     """
     marked, met = [], set()
     for result in results:
-        entry = next((entry for entry in expected if fnmatchcase(result.id, entry.pattern)), None)
-        if entry is None:
-            marked.append(result)
-            continue
-        met.add(entry)
-        marked.append(_marked(result, entry))
+        matching = [entry for entry in expected if fnmatchcase(result.id, entry.pattern)]
+        met.update(matching)
+        marked.append(_marked(result, matching[0], by_verdict=by_verdict) if matching else result)
     return marked, [entry for entry in expected if entry not in met]
 
 
-def _marked(result: Result, entry: Expected) -> Result:
-    if result.outcome is Outcome.NOT_APPLICABLE:
-        return result
-    if result.outcome is Outcome.PASS:
+def _marked(result: Result, entry: Expected, *, by_verdict: bool) -> Result:
+    passes = (Outcome.PASS, Outcome.WRONG_REASON) if by_verdict else (Outcome.PASS,)
+    if result.outcome in passes:
         return replace(result, outcome=Outcome.XPASS, detail=f"it was expected to fail: {entry.reason}")
+    if result.outcome not in (Outcome.FAIL, Outcome.WRONG_REASON):
+        return result
     return replace(result, outcome=Outcome.XFAIL, detail=f"{result.outcome.value}, as expected: {entry.reason}")

@@ -44,10 +44,10 @@ def score_results(data: bytes, vectors: Sequence[Vector]) -> Answered:
         raise _unusable(1, str(error)) from None
     answers: dict[int, dict[str, JSON]] = {}
     for number, line in enumerate(lines[1:], 2):
-        if not line:
+        if not line.strip(b"\r"):
             continue
         try:
-            message = protocol.read_message(line)
+            message = protocol.read_message(line, errors=True)
         except protocol.Malformed as error:
             raise _unusable(number, str(error)) from None
         seq = message.get("seq")

@@ -63,8 +63,12 @@ def _line(message: dict[str, JSON]) -> bytes:
     return json.dumps(message, separators=(",", ":")).encode() + b"\n"
 
 
-def read_message(line: bytes) -> dict[str, JSON]:
+def read_message(line: bytes, *, errors: bool = False) -> dict[str, JSON]:
     """A message of an adapter.
+
+    Args:
+        line: its octets.
+        errors: an ``error`` is a message like any other, and not raised.
 
     Raises:
         Malformed: it is no JSON object of the schema.
@@ -75,7 +79,7 @@ def read_message(line: bytes) -> dict[str, JSON]:
         raise Malformed(f"it is no JSON text: {error.detail}; it begins {_beginning(line)}") from None
     if not isinstance(message, dict):
         raise Malformed(f"it is no JSON object; it begins {_beginning(line)}")
-    if "error" in message:
+    if "error" in message and not errors:
         match message["error"]:
             case {"detail": str(detail)}:
                 raise Malformed(f"the adapter reports an error: {bare(detail)}")
@@ -90,11 +94,22 @@ def read_hello(line: bytes) -> Hello:
     Raises:
         Malformed: it is none, or of another protocol.
     """
+    _mind_protocol(line)
     match read_message(line):
         case {"protocol": int(), "implementation": dict(stated), "kinds": [*kinds], "features": [*features]}:
             told = {str(name): str(stated[name]) for name in ("name", "version", "language", "url") if name in stated}
             return Hello(told, tuple(map(str, kinds)), tuple(map(str, features)))
     raise Malformed("an answer came where a hello was asked for")
+
+
+def _mind_protocol(line: bytes) -> None:
+    """Say so where an adapter speaks another protocol, before its form is looked at."""
+    try:
+        message = loads(line, limits=_LIMITS)
+    except ReadError:
+        return
+    if isinstance(message, dict) and message.get("protocol", PROTOCOL) != PROTOCOL:
+        raise Malformed(f"it speaks protocol {bare(repr(message['protocol']))}, and this kit speaks {PROTOCOL}")
 
 
 def read_answer(line: bytes, seq: int) -> dict[str, JSON]:

@@ -24,6 +24,8 @@ NON_CLAIMS: Final = (
 )
 """What a reader is not to conclude from a report."""
 
+_SHARED = ("kit", "corpus", "set", "strength", "asked", "partial", "damaged", "unmatched")
+"""What reports have in common that are put together."""
 _LONGEST = 4000
 """How many characters of a detail are kept."""
 
@@ -93,9 +95,10 @@ def merged(reports: Sequence[dict[str, JSON]]) -> dict[str, JSON]:
     first = reports[0]
     implementations: list[JSON] = []
     for report in reports:
-        if (report["corpus"], report["set"]) != (first["corpus"], first["set"]):
-            remedy = "ask all implementations the same vectors"
-            raise UsageError("usage.not-a-report", "the reports are of different corpora or sets", remedy=remedy)
+        if any(report.get(name) != first.get(name) for name in _SHARED):
+            remedy = "ask all implementations the same vectors at the same strength"
+            detail = "the reports are of different corpora, sets, vectors or strengths"
+            raise UsageError("usage.not-a-report", detail, remedy=remedy)
         listed = report["implementations"]
         implementations += listed if isinstance(listed, list) else []
     return first | {"implementations": implementations}
@@ -117,36 +120,62 @@ def departures(report: JSON, corpus: Corpus, members: Mapping[str, Mapping[str, 
         yield f"it is of the corpus {report['corpus']}, and this one is {corpus.digest}"
     if report["set"] is not None and report["set"] not in members:
         yield f"it names the set {report['set']}, which is not there"
+    if report["kit"] == groundrules.__version__ and report["does_not_claim"] != [*NON_CLAIMS]:
+        yield "it does not say what this kit says that it does not claim"
     for name, what in (("damaged", "a damaged corpus"), ("unmatched", "expected failures without a vector")):
         if name in report:
             yield f"it tells of {what}"
-    pins = {vector.id: vector.sha256 for vector in corpus.vectors}
-    wanted = members.get(str(report["set"]), pins)
+    known = {vector.id: vector for vector in corpus.vectors}
+    wanted = set(members.get(str(report["set"]), known)) - {v.id for v in corpus.vectors if v.status == "withdrawn"}
     implementations = report["implementations"]
     assert isinstance(implementations, list)  # noqa: S101 - by the schema
-    for one in (one for one in implementations if isinstance(one, dict)):
-        yield from _of_one(one, report["asked"], pins, wanted)
+    told = [one for one in implementations if isinstance(one, dict)]
+    if len({str(one["implementation"]) for one in told}) < len(told):
+        yield "one implementation stands in it twice"
+    for one in told:
+        yield from _of_one(one, report, known, wanted)
 
 
-def _of_one(one: dict[str, JSON], asked: JSON, pins: Mapping[str, str], wanted: Mapping[str, str]) -> Iterator[str]:
+def _of_one(
+    one: dict[str, JSON], report: dict[str, JSON], known: Mapping[str, Vector], wanted: set[str]
+) -> Iterator[str]:
     stated, results = one["implementation"], one["results"]
     name = stated["name"] if isinstance(stated, dict) else ""
     entries = [entry for entry in results if isinstance(entry, dict)] if isinstance(results, list) else []
     ids = [str(entry["id"]) for entry in entries]
-    if len(entries) != asked or sorted(set(ids)) != ids:
-        yield f"{name}: the results are not {asked} vectors, each once and sorted by id"
+    if not entries or len(entries) != report["asked"] or sorted(set(ids)) != ids:
+        yield f"{name}: the results are not {report['asked']} vectors, each once and sorted by id"
+    if "partial" not in report and wanted - set(ids):
+        yield f"{name}: {len(wanted - set(ids))} vectors that were to be asked are not in it"
     for entry in entries:
-        if pins.get(str(entry["id"])) != entry["sha256"]:
+        vector = known.get(str(entry["id"]))
+        if vector is None or vector.sha256 != entry["sha256"]:
             yield f"{name}: its {entry['id']} is not the vector of this corpus"
+            continue
         if entry["id"] not in wanted:
             yield f"{name}: its {entry['id']} is not in the set"
         if (entry["result"] == Outcome.PASS.value) == ("detail" in entry):
             yield f"{name}: its {entry['id']} has a detail and is a pass, or neither"
+        yield from (f"{name}: its {entry['id']} {fault}" for fault in _impossible(one, entry, vector))
     counts = Counter(str(entry["result"]) for entry in entries)
     if one["counts"] != _counts(counts):
         yield f"{name}: its counts are not those of its results"
     if one["strengths"] != _strengths(counts):
         yield f"{name}: its strengths are not those of its results"
+
+
+def _impossible(one: dict[str, JSON], entry: dict[str, JSON], vector: Vector) -> Iterator[str]:
+    """What no run of the kit could have found."""
+    kinds, features = one["kinds"], one["features"]
+    declared = isinstance(kinds, list) and isinstance(features, list) and vector.kind in kinds
+    declared = declared and set(vector.features) <= set(map(str, features if isinstance(features, list) else ()))
+    unheard = (Outcome.ERROR.value, Outcome.CRASH.value, Outcome.TIMEOUT.value)
+    if (declared and entry["result"] == Outcome.NOT_APPLICABLE.value) or (
+        not declared and entry["result"] not in (Outcome.NOT_APPLICABLE.value, *unheard)
+    ):
+        yield "does not fit the kinds that are declared"
+    if entry["result"] == Outcome.WRONG_REASON.value and not vector.is_negative:
+        yield "is refused for the wrong reason and is no refusal"
 
 
 def is_green(answered: Answered, *, by_verdict: bool) -> bool:

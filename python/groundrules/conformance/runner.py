@@ -65,7 +65,9 @@ def ask_adapter(
     waiting: SimpleQueue[tuple[int, Vector]] = SimpleQueue()
     for seq, vector in enumerate(vectors, 1):
         waiting.put((seq, vector))
-    workers = [_Worker(command, waiting, limits, show_ids=show_ids) for _ in range(max(1, min(jobs, len(vectors))))]
+    hellos: dict[str, Hello] = {}
+    number = max(1, min(jobs, len(vectors)))
+    workers = [_Worker(command, waiting, limits, hellos, show_ids=show_ids) for _ in range(number)]
     try:
         for worker in workers:
             worker.start()
@@ -78,7 +80,7 @@ def ask_adapter(
     for worker in workers:
         if worker.broken is not None:
             raise worker.broken
-    hello = next((worker.hello for worker in workers if worker.hello is not None), None)
+    hello = hellos.get("first")
     results = sorted((result for worker in workers for result in worker.results), key=lambda result: result.id)
     if hello is None:
         name = bare(" ".join(command))[:100]
@@ -100,7 +102,13 @@ class _Worker(threading.Thread):
     """Asks one adapter process after another, as long as there are vectors."""
 
     def __init__(
-        self, command: Sequence[str], waiting: SimpleQueue[tuple[int, Vector]], limits: Limits, *, show_ids: bool
+        self,
+        command: Sequence[str],
+        waiting: SimpleQueue[tuple[int, Vector]],
+        limits: Limits,
+        hellos: dict[str, Hello],
+        *,
+        show_ids: bool,
     ) -> None:
         super().__init__(daemon=True)
         self._command = command
@@ -109,7 +117,7 @@ class _Worker(threading.Thread):
         self._show_ids = show_ids
         self._adapter: Adapter | None = None
         self._tries = 0
-        self.hello: Hello | None = None
+        self._hellos = hellos
         self.results: list[Result] = []
         self.broken: BaseException | None = None
 
@@ -156,7 +164,8 @@ class _Worker(threading.Thread):
                 raise Failed("error", f"it did not say hello {_TRIES} times in a row and is not started again")
             self._tries += 1
             self._adapter = Adapter(self._command, self._limits)
-            self.hello = self._adapter.hello
+            if self._hellos.setdefault("first", self._adapter.hello) != self._adapter.hello:
+                raise Failed("error", "it says another hello than it said at first")
             self._tries = 0
         return self._adapter
 

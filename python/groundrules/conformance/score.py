@@ -115,7 +115,10 @@ def _comparable_item(item: JSON) -> JSON:
 
 def _legible(name: str, value: JSON) -> str:
     if name.endswith("_b64") and isinstance(value, str):
-        return show(base64.b64decode(value).decode("utf-8", "backslashreplace"))
+        try:
+            return show(base64.b64decode(value, validate=True).decode("utf-8", "backslashreplace"))
+        except ValueError:
+            return f"{show(value)}, which is no base64"
     return _short(value)
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 from groundrules.conformance.score import Outcome
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from groundrules.strictjson import JSON
 
@@ -53,6 +53,7 @@ class Implementation:
         strengths: how many vectors pass by verdict alone, and with the right reasons.
         entries: sorted by id.
         by_verdict: a refusal for the wrong reason was good enough (conformance.strengths).
+        at_best: how it can stand: not well where a part was asked, red where the corpus or a list was damaged.
     """
 
     about: dict[str, str]
@@ -61,6 +62,7 @@ class Implementation:
     strengths: tuple[int, int]
     entries: tuple[Entry, ...]
     by_verdict: bool = False
+    at_best: Standing = Standing.ALL
 
     @property
     def title(self) -> str:
@@ -94,8 +96,9 @@ class Implementation:
         if not passed or asked != len(self.entries):
             return Standing.RED
         if green == asked:
-            return Standing.ALL
-        return Standing.APPLICABLE if green + counts[Outcome.NOT_APPLICABLE] == asked else Standing.RED
+            return self.at_best
+        is_green = green + counts[Outcome.NOT_APPLICABLE] == asked
+        return max(Standing.APPLICABLE, self.at_best) if is_green else Standing.RED
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +111,8 @@ class Report:
     asked: int
     implementations: tuple[Implementation, ...]
     does_not_claim: tuple[str, ...]
+    partial: bool = False
+    troubles: tuple[str, ...] = ()
 
 
 def read(report: dict[str, JSON]) -> Report:
@@ -125,13 +130,29 @@ def read(report: dict[str, JSON]) -> Report:
             "asked": int(asked),
             "implementations": [*implementations],
             "does_not_claim": [*claims],
+            **rest,
         }:
-            read_ones = tuple(_implementation(one, by_verdict=strength == "verdict") for one in implementations)
-            return Report(kit, corpus, name, asked, read_ones, tuple(map(str, claims)))
+            troubles = tuple(_troubles(rest))
+            partial = "partial" in rest
+            at_best = Standing.RED if troubles else Standing.APPLICABLE if partial else Standing.ALL
+            by_verdict = strength == "verdict"
+            read_ones = tuple(_implementation(one, by_verdict=by_verdict, at_best=at_best) for one in implementations)
+            return Report(kit, corpus, name, asked, read_ones, tuple(map(str, claims)), partial, troubles)
     raise AssertionError(report)  # pragma: no cover - the schema makes every report match
 
 
-def _implementation(one: JSON, *, by_verdict: bool) -> Implementation:
+def _troubles(rest: dict[str, JSON]) -> Iterator[str]:
+    """What a report tells of a damaged corpus and of expected failures that match nothing."""
+    damaged, unmatched = rest.get("damaged", []), rest.get("unmatched", [])
+    for error in damaged if isinstance(damaged, list) else ():
+        if isinstance(error, dict):
+            place = f"{error['file']}: " if "file" in error else ""
+            yield f"damaged: {place}{error['detail']} [{error['code']}]"
+    for pattern in unmatched if isinstance(unmatched, list) else ():
+        yield f"unmatched: the expected failure {pattern} is none"
+
+
+def _implementation(one: JSON, *, by_verdict: bool, at_best: Standing) -> Implementation:
     match one:
         case {
             "implementation": dict(about),
@@ -147,6 +168,7 @@ def _implementation(one: JSON, *, by_verdict: bool) -> Implementation:
                 (verdict, reasons),
                 tuple(map(_entry, results)),
                 by_verdict,
+                at_best,
             )
     raise AssertionError(one)  # pragma: no cover - the schema makes every implementation match
 

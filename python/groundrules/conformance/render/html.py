@@ -115,7 +115,9 @@ def _header(report: Report) -> Iterator[str]:
     yield from _term("Kit", f"groundrules {_safe(report.kit)}")
     yield from _term("Corpus", f"<code>{_safe(report.corpus)}</code>")
     yield from _term("Set", "all vectors" if report.set is None else _safe(report.set))
-    yield from _term("Asked", f"{report.asked} vectors")
+    yield from _term("Asked", f"{report.asked} vectors{', a part of them' if report.partial else ''}")
+    if report.troubles:
+        yield from _term("Not in order", "<br>".join(map(_safe, report.troubles)))
     yield "</dl>"
     yield '<section class="claims">'
     yield "<h2>What this report does not claim</h2>"

@@ -44,12 +44,22 @@ def junit(report: dict[str, JSON]) -> str:
     everything = [entry for one in told.implementations for entry in one.entries]
     lines = [
         '<?xml version="1.0" encoding="UTF-8"?>',
-        f'<testsuites name="groundrules conform"{_counted(everything, ("failure", "error"))}>',
+        f'<testsuites name="groundrules conform"{_counted(everything, ("failure", "error"), len(told.troubles))}>',
     ]
+    if told.troubles:
+        counted = f' tests="{len(told.troubles)}" failures="0" errors="{len(told.troubles)}" skipped="0"'
+        lines += [f'<testsuite name="groundrules: corpus"{counted}>', *map(_trouble, told.troubles), "</testsuite>"]
     for one in told.implementations:
         for family in one.families:
             lines += _suite(one, family, told)
     return "\n".join([*lines, "</testsuites>"]) + "\n"
+
+
+def _trouble(trouble: str) -> str:
+    message = _attributes(message=clipped(trouble), type="error")
+    return (
+        f'<testcase name="the corpus and the lists are in order" classname="groundrules"><error{message}/></testcase>'
+    )
 
 
 def _suite(one: Implementation, family: str, report: Report) -> Iterator[str]:
@@ -57,7 +67,12 @@ def _suite(one: Implementation, family: str, report: Report) -> Iterator[str]:
     counted = _counted(entries, ("failure", "error", "skipped"))
     yield f"<testsuite{_attributes(name=f'{one.title}: {family}')}{counted}>"
     yield "<properties>"
-    for name, value in (("kit", report.kit), ("corpus", report.corpus), ("set", report.set)):
+    for name, value in (
+        ("kit", report.kit),
+        ("corpus", report.corpus),
+        ("set", report.set),
+        ("partial", "true" if report.partial else None),
+    ):
         if value is not None:
             yield f"<property{_attributes(name=name, value=value)}/>"
     yield "</properties>"
@@ -75,12 +90,12 @@ def _case(entry: Entry, classname: str) -> str:
     return f"{case}><{element}{message}>{_safe(entry.detail)}</{element}></testcase>"
 
 
-def _counted(entries: Sequence[Entry], elements: Sequence[str]) -> str:
-    """How many cases there are, and how many hold each element, as attributes."""
+def _counted(entries: Sequence[Entry], elements: Sequence[str], further: int = 0) -> str:
+    """How many cases there are, and how many hold each element, as attributes; further errors are counted too."""
     names = {"failure": "failures", "error": "errors", "skipped": "skipped"}
     told = [_ELEMENTS.get(entry.outcome) for entry in entries]
-    numbers = {names[element]: str(told.count(element)) for element in elements}
-    return _attributes(tests=str(len(entries)), **numbers)
+    numbers = {names[element]: str(told.count(element) + further * (element == "error")) for element in elements}
+    return _attributes(tests=str(len(entries) + further), **numbers)
 
 
 def _attributes(**values: str) -> str:

@@ -35,6 +35,8 @@ def markdown(report: dict[str, JSON]) -> str:
     """
     told = read(report)
     blocks = ["# Conformance", _head(told)]
+    if told.troubles:
+        blocks.append("\n".join(f"- **{inline(trouble)}**" for trouble in told.troubles))
     for one in told.implementations:
         blocks += _implementation(one, told)
     blocks += ["## What this does not claim", "\n".join(f"- {inline(claim)}" for claim in told.does_not_claim)]
@@ -56,7 +58,8 @@ def table_row(cells: Sequence[str]) -> str:
 
 def _head(report: Report) -> str:
     of_set = f", set {report.set}" if report.set is not None else ""
-    return f"Kit {inline(report.kit)}, corpus `{report.corpus}`{of_set}, {report.asked} vectors asked."
+    part = ", a part of them" if report.partial else ""
+    return f"Kit {inline(report.kit)}, corpus `{report.corpus}`{of_set}, {report.asked} vectors asked{part}."
 
 
 def _implementation(one: Implementation, report: Report) -> Iterator[str]:

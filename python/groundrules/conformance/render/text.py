@@ -30,6 +30,8 @@ def text(report: dict[str, JSON]) -> str:
     """
     told = read(report)
     blocks = ["\n".join(_block(one, told)) for one in told.implementations]
+    if told.troubles:
+        blocks.append("\n".join(map(escaped, told.troubles)))
     return "\n\n".join(blocks) + "\n"
 
 
@@ -74,5 +76,7 @@ def _summary(one: Implementation, report: Report) -> str:
     beside = f", {inapplicable} not applicable" if inapplicable else ""
     name = f"{escaped(one.title)}: " if len(report.implementations) > 1 else ""
     of_set = f", set {report.set}" if report.set is not None else ""
+    of_set += ", a part" if report.partial else ""
+    of_set += ", by verdict alone" if one.by_verdict else ""
     passed = f"{one.counts[Outcome.PASS]} of {report.asked} vectors passed{beside}"
     return f"conform: {name}{passed} (corpus {report.corpus[:16]}{of_set})"
