@@ -3180,6 +3180,17 @@ func (l *linter) members(name string, bad func(path ...step), good func(int, val
 	}
 }
 
+// collect keeps the elements of a list of the envelope that are of a class.
+func (l *linter) collect(name string, holds func(value) bool, into *[]record, bad func(path ...step)) {
+	l.members(name, bad, func(i int, v value) bool {
+		ok := holds(v)
+		if ok {
+			*into = append(*into, record{i, v.(*object)})
+		}
+		return ok
+	})
+}
+
 func (l *linter) evidenceItems() {
 	bad := func(path ...step) { l.onPlace("g0.evidence", path...) }
 	seen := map[pair]bool{}
@@ -3207,24 +3218,12 @@ func (l *linter) delegations(told bool) {
 			l.onPlace("g0.delegations", path...)
 		}
 	}
-	l.members("delegations", bad, func(i int, v value) bool {
-		ok := l.all.delegation.holds(v)
-		if ok {
-			l.children = append(l.children, record{i, v.(*object)})
-		}
-		return ok
-	})
+	l.collect("delegations", l.all.delegation.holds, &l.children, bad)
 }
 
 func (l *linter) retrievals() {
 	bad := func(path ...step) { l.onPlace("g0.retrievals", path...) }
-	l.members("retrievals", bad, func(i int, v value) bool {
-		ok := l.all.record.holds(v)
-		if ok {
-			l.records = append(l.records, record{i, v.(*object)})
-		}
-		return ok
-	})
+	l.collect("retrievals", l.all.record.holds, &l.records, bad)
 }
 
 // withheldContent is g0.withheld.

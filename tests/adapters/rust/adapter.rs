@@ -1012,10 +1012,8 @@ const fn closed(
     members: &'static [(&'static str, Shape)],
 ) -> ObjectShape {
     ObjectShape {
-        required,
-        members,
         closed: true,
-        hash_where_ok: false,
+        ..open(required, members)
     }
 }
 
