@@ -6,13 +6,10 @@ import os
 import stat
 import sys
 import tempfile
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from groundrules.errors import UsageError, Where
 from groundrules.strictjson import LIMITS
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 STANDARD_INPUT = "-"
 """The file name that stands for standard input."""
@@ -52,11 +49,14 @@ def read_bytes(name: str, *, limit: int = LIMITS.document) -> bytes:
 
 
 def write_whole(path: Path, data: bytes) -> None:
-    """Write a file so that a reader sees the old octets or the new ones, never a part.
+    """Write a file so that a reader sees the old octets or the new ones, never a part; a link stays one.
 
     Raises:
-        UsageError: ``usage.unwritable``.
+        UsageError: ``usage.unwritable``; also for a folder, a device or a pipe, which are left as they are.
     """
+    named, path = path, Path(os.path.realpath(path))
+    if path.exists() and not path.is_file():
+        raise UsageError("usage.unwritable", "it is no regular file", where=Where(file=str(named)))
     try:
         handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
         try:
@@ -71,4 +71,4 @@ def write_whole(path: Path, data: bytes) -> None:
             raise
     except OSError as error:
         reason = (error.strerror or "unknown reason").lower()
-        raise UsageError("usage.unwritable", f"it cannot be written: {reason}", where=Where(file=str(path))) from None
+        raise UsageError("usage.unwritable", f"it cannot be written: {reason}", where=Where(file=str(named))) from None

@@ -5,6 +5,7 @@ import dataclasses
 import hashlib
 import json
 import shutil
+import signal
 import subprocess
 import sys
 
@@ -331,6 +332,22 @@ def test_the_entry_point_exits_with_the_code(monkeypatch):
     with pytest.raises(SystemExit) as caught:
         cli.main()
     assert caught.value.code == 3
+
+
+def test_a_request_to_end_is_an_interrupt_unless_it_is_ignored(monkeypatch):
+    """What ends a program ends what it started; a signal that the caller had ignored stays so (nohup)."""
+    monkeypatch.setattr(cli, "run", lambda _words: 0)
+    before = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGHUP)}
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        with pytest.raises(SystemExit):
+            cli.main()
+        assert signal.getsignal(signal.SIGTERM) is signal.default_int_handler
+        assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def test_a_programming_error_is_not_dressed_up(monkeypatch):

@@ -87,7 +87,8 @@ def test_what_is_written_after_the_last_answer_spoils_it():
     assert "it wrote what it was not asked for" in details[1]
 
 
-def test_an_interrupt_leaves_nothing_behind(monkeypatch):
+@pytest.mark.parametrize("told", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_an_interrupt_leaves_nothing_behind(monkeypatch, told):
     """Every adapter is ended when the kit is stopped, also one that hangs."""
     monkeypatch.setenv("MARK", f"mark-{os.getpid()}-{time.monotonic_ns()}")
     script = "import sys; from groundrules.cli import main; main()"
@@ -98,7 +99,7 @@ def test_an_interrupt_leaves_nothing_behind(monkeypatch):
             time.sleep(0.1)
             if _marked():
                 break
-        process.send_signal(signal.SIGINT)
+        process.send_signal(told)
         assert process.wait(20) == 130
     time.sleep(0.3)
     assert _marked() == []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from typing import TYPE_CHECKING, Annotated
 
@@ -60,6 +61,9 @@ def main() -> None:
     """The ``groundrules`` command."""
     if 0 < sys.get_int_max_str_digits() < LIMITS.number:
         sys.set_int_max_str_digits(LIMITS.number)
+    for number in {signal.SIGTERM, getattr(signal, "SIGHUP", signal.SIGTERM)}:
+        if signal.getsignal(number) is signal.SIG_DFL:  # like an interrupt: what was started is ended
+            signal.signal(number, signal.default_int_handler)
     sys.exit(run(sys.argv[1:]))
 
 

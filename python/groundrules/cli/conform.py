@@ -97,12 +97,12 @@ def conform(
         told["damaged"] = [{**error.as_dict()} for error in damage]
     if unmatched:
         told["unmatched"] = [*unmatched]
-    if report is not None:
-        write_whole(report, formatted(told))
     if as_json:
         print_json(told)
     else:
         print_line(FORMATS["text"](told).rstrip("\n"))
+    if report is not None:
+        write_whole(report, formatted(told))
     return _exit_code(answered, damage, red=bool(unmatched), by_verdict=strength == "verdict")
 
 
