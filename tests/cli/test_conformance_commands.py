@@ -129,6 +129,9 @@ def test_one_shot_on_the_command_line(command, tmp_path):
     words = [sys.executable, "-c", "from groundrules.cli import main; main()", "wrong", "none"]
     results.write_bytes(subprocess.run(words, input=pack.read_bytes(), capture_output=True, check=True).stdout)
     assert command("conform", *SMOKE, "--results", results).code == 0
+    results.write_bytes(results.read_bytes() + b"more\n")
+    ran = command("conform", *SMOKE, "--results", results)
+    assert (ran.code, ran.err.startswith(f"groundrules: {results}, line ")) == (2, True)
 
 
 @pytest.fixture

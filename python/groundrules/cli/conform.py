@@ -121,7 +121,10 @@ def _answered(
     adapters: list[str], results: str | None, asked: list[oneshot.Vector], limits: Limits, *, jobs: int, show_ids: bool
 ) -> list[Answered]:
     if results is not None:
-        return [oneshot.score_results(read_bytes(results, limit=oneshot.LARGEST), asked)]
+        try:
+            return [oneshot.score_results(read_bytes(results, limit=oneshot.LARGEST), asked)]
+        except UsageError as error:
+            raise error.in_file(results) from None
     if not adapters:
         return [ask_builtin(asked)]
     commands = []
