@@ -91,7 +91,8 @@ def test_what_is_written_after_the_last_answer_spoils_it():
 def test_an_interrupt_leaves_nothing_behind(monkeypatch, told):
     """Every adapter is ended when the kit is stopped, also one that hangs."""
     monkeypatch.setenv("MARK", f"mark-{os.getpid()}-{time.monotonic_ns()}")
-    script = "import sys; from groundrules.cli import main; main()"
+    unignored = "import signal as s; s.signal(s.SIGTERM, s.SIG_DFL); s.signal(s.SIGHUP, s.SIG_DFL)"  # under nohup
+    script = f"{unignored}; from groundrules.cli import main; main()"
     words = ["conform", "--include", "ijson.depth.*", "--jobs", "2", "--timeout", "60", "--adapter"]
     command = [sys.executable, "-c", script, *words, f"{' '.join(NAUGHTY)} hang-with-child"]
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
