@@ -144,10 +144,9 @@ def read(report: dict[str, JSON]) -> Report:
 def _troubles(rest: dict[str, JSON]) -> Iterator[str]:
     """What a report tells of a damaged corpus and of expected failures that match nothing."""
     damaged, unmatched = rest.get("damaged", []), rest.get("unmatched", [])
-    for error in damaged if isinstance(damaged, list) else ():
-        if isinstance(error, dict):
-            place = f"{error['file']}: " if "file" in error else ""
-            yield f"damaged: {place}{error['detail']} [{error['code']}]"
+    for error in [entry for entry in damaged if isinstance(entry, dict)] if isinstance(damaged, list) else ():
+        place = f"{error['file']}: " if "file" in error else ""
+        yield f"damaged: {place}{error['detail']} [{error['code']}]"
     for pattern in unmatched if isinstance(unmatched, list) else ():
         yield f"unmatched: the expected failure {pattern} is none"
 
