@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from groundrules.conformance import protocol
-from groundrules.conformance.adapter import Adapter, Failed, Limits, _named
+from groundrules.conformance.adapter import Adapter, Failed, Limits
 from groundrules.conformance.builtin import answer
 from groundrules.conformance.runner import ask_adapter, ask_builtin
 from groundrules.conformance.score import Outcome
@@ -20,6 +20,7 @@ from groundrules.conformance.sets import named_set
 from groundrules.conformance.vectors import load
 from groundrules.documents import kit
 from groundrules.errors import KitError, UsageError
+from groundrules.processes import ending
 
 NAUGHTY = [sys.executable, str(Path(__file__).parent / "naughty.py")]
 VECTORS = {vector.id: vector for vector in load().vectors}
@@ -257,7 +258,7 @@ def test_ids_say_nothing_unless_asked():
 
 def test_signals_have_names():
     """A status is told as what it is."""
-    assert (_named(0), _named(-9), _named(-200)) == ("status 0", "signal SIGKILL", "signal 200")
+    assert (ending(0), ending(-9), ending(-200)) == ("status 0", "signal SIGKILL", "signal 200")
 
 
 def test_a_pass_of_the_smoke_set_is_every_kind():

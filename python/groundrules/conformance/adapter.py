@@ -7,14 +7,13 @@ import os
 import selectors
 import signal
 import subprocess
-import threading
 import time
-from collections import deque
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
 
 from groundrules.conformance import protocol
-from groundrules.errors import UsageError, bare, show
+from groundrules.errors import UsageError, show
+from groundrules.processes import Complaints, beginning, ending
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -69,12 +68,10 @@ class Adapter:
         """
         self._limits = limits
         self._out = bytearray()
-        self._errors: deque[bytes] = deque(maxlen=8)
         self._process = _start(command)
         self._stdin, self._stdout, stderr = (stream.fileno() for stream in _pipes(self._process))
         os.set_blocking(self._stdin, False)
-        self._drain = threading.Thread(target=self._keep_errors, args=(os.dup(stderr),), daemon=True)
-        self._drain.start()
+        self._complaints = Complaints(stderr)
         try:
             self.hello = protocol.read_hello(self._exchange(protocol.hello()))
         except protocol.Malformed as error:
@@ -111,13 +108,13 @@ class Adapter:
             self._process.wait(_GRACE)
         self.kill()
         self._process.wait()
-        self._drain.join(_GRACE)
+        self._complaints.last(_GRACE)
         with selectors.DefaultSelector() as selector:
             selector.register(self._stdout, selectors.EVENT_READ)
             surplus = bytes(self._out) or (os.read(self._stdout, _PART) if selector.select(0) else b"")
         stdout.close()
         stderr.close()
-        return _beginning(surplus)
+        return beginning(surplus)
 
     def kill(self) -> None:
         """End every process of the group at once."""
@@ -142,7 +139,7 @@ class Adapter:
             selector.register(self._stdout, selectors.EVENT_READ)
             if self._out or selector.select(0):
                 self._read_part()
-                raise Failed("error", f"it wrote what it was not asked for: {_beginning(self._out)}")
+                raise Failed("error", f"it wrote what it was not asked for: {beginning(self._out)}")
             selector.register(self._stdin, selectors.EVENT_WRITE)
             while True:
                 events = selector.select(max(deadline - time.monotonic(), 0))
@@ -167,9 +164,9 @@ class Adapter:
         line = bytes(self._out[:feed])
         del self._out[: feed + 1]
         if not whole:
-            raise Failed("error", f"it answered before it had read the question: {_beginning(line)}")
+            raise Failed("error", f"it answered before it had read the question: {beginning(line)}")
         if self._out:
-            raise Failed("error", f"it wrote more than one line, first {_beginning(line)}")
+            raise Failed("error", f"it wrote more than one line, first {beginning(line)}")
         return line
 
     def _write_part(self, rest: memoryview) -> memoryview:
@@ -191,16 +188,9 @@ class Adapter:
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(0.5)
         status = self._process.returncode
-        ended = "" if status is None else f" and ended with {_named(status)}"
-        self._drain.join(0.1)
-        said = b"".join(self._errors).decode("utf-8", "backslashreplace").strip().rpartition("\n")[2]
-        return f"{ended}: {bare(said[-120:])}" if said else ended
-
-    def _keep_errors(self, stream: int) -> None:
-        """Read standard error to its end, so that it never blocks, and keep the last of it."""
-        while part := os.read(stream, 4096):
-            self._errors.append(part)
-        os.close(stream)
+        ended = "" if status is None else f" and ended with {ending(status)}"
+        said = self._complaints.last(0.1)
+        return f"{ended}: {said}" if said else ended
 
 
 def _start(command: Sequence[str]) -> subprocess.Popen[bytes]:
@@ -221,16 +211,3 @@ def _pipes(process: subprocess.Popen[bytes]) -> tuple[IO[bytes], IO[bytes], IO[b
     assert process.stdout is not None  # noqa: S101
     assert process.stderr is not None  # noqa: S101
     return process.stdin, process.stdout, process.stderr
-
-
-def _named(status: int) -> str:
-    if status >= 0:
-        return f"status {status}"
-    try:
-        return f"signal {signal.Signals(-status).name}"
-    except ValueError:
-        return f"signal {-status}"
-
-
-def _beginning(octets: bytes | bytearray) -> str:
-    return bare(bytes(octets[:60]).decode("utf-8", "backslashreplace"))
