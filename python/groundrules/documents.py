@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from jsonschema import Draft202012Validator
     from jsonschema.exceptions import ValidationError
+    from referencing.jsonschema import SchemaRegistry
 
 _NAMED = 5
 """How many unknown members a finding names."""
@@ -165,18 +166,29 @@ def _schema(kind: str) -> dict[str, JSON]:
 
 @functools.cache
 def _validator(kind: str) -> Draft202012Validator:
-    from jsonschema import Draft202012Validator, FormatChecker, validators  # noqa: PLC0415 - it is slow to import and most commands need none
-    from referencing import Registry  # noqa: PLC0415
-    from referencing.jsonschema import DRAFT202012  # noqa: PLC0415
+    return validator_of(_schema(kind))
 
-    resources = [DRAFT202012.create_resource(_schema(other)) for other in kinds()]
-    registry = Registry().with_resources((str(resource.id()), resource) for resource in resources)
+
+def validator_of(schema: dict[str, JSON]) -> Draft202012Validator:
+    """A validator of any schema of draft 2020-12, which may refer to those of the kit; formats are asserted."""
+    from jsonschema import Draft202012Validator, FormatChecker, validators  # noqa: PLC0415 - it is slow to import and most commands need none
+
     formats = FormatChecker(formats=())
     formats.checks("date-time")(lambda text: not isinstance(text, str) or parse_rfc3339(text) is not None)
     linear: type[Draft202012Validator] = validators.extend(  # type: ignore[no-untyped-call]  # its stubs lack types
         Draft202012Validator, {"uniqueItems": _unique_items}
     )
-    return linear(_schema(kind), registry=registry, format_checker=formats)
+    return linear(schema, registry=schema_registry(), format_checker=formats)
+
+
+@functools.cache
+def schema_registry() -> SchemaRegistry:
+    """The kit's own schemas, by their ids."""
+    from referencing import Registry  # noqa: PLC0415 - it is slow to import
+    from referencing.jsonschema import DRAFT202012  # noqa: PLC0415
+
+    resources = [DRAFT202012.create_resource(_schema(other)) for other in kinds()]
+    return Registry().with_resources((str(resource.id()), resource) for resource in resources)
 
 
 def _unique_items(_validator: object, wanted: bool, instance: JSON, _schema: object) -> Iterator[ValidationError]:  # noqa: FBT001

@@ -6,7 +6,8 @@
     ├── CanonicalError       a document has no canonical bytes under a name (stages project and canonicalise)
     │   └── UnknownNameError      the name is not registered
     ├── SchemaError          a document does not have the shape of its kind (stage schema)
-    ├── ConfigurationError   a list of copies, or a copy that it pins, cannot be used (stage configuration)
+    ├── ConfigurationError   a list of copies, a copy that it pins, or an agent cannot be used (stage configuration)
+    ├── RequestError         a request that no run is made of (stage request)
     └── KitError             the kit's own schemas, vectors or catalogue are damaged (stage kit)
 
 An error is data first: ``code`` (permanent, listed in ``spec/rules.json``), ``stage``, ``where``, ``detail`` (what is
@@ -151,10 +152,17 @@ class SchemaError(GroundrulesError):
 
 
 class ConfigurationError(GroundrulesError):
-    """A list of copies, or a copy that it pins, cannot be used. Codes ``config.*``."""
+    """A list of copies, a copy that it pins, or an agent's specification cannot be used. Codes ``config.*``."""
 
     def __init__(self, code: str, detail: str, *, where: Where | None = None, remedy: str = "") -> None:
         super().__init__(code, detail, stage="configuration", where=where, remedy=remedy)
+
+
+class RequestError(GroundrulesError):
+    """A caller asks for what no run is made of; nothing is stored. Codes ``request.*``."""
+
+    def __init__(self, code: str, detail: str, *, where: Where | None = None, remedy: str = "") -> None:
+        super().__init__(code, detail, stage="request", where=where, remedy=remedy)
 
 
 class KitError(GroundrulesError):

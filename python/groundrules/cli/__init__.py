@@ -10,7 +10,19 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 import groundrules
-from groundrules.cli import canonical, conform, evidence, lint, report, sources, validate, vectors, verify
+from groundrules.cli import (
+    canonical,
+    conform,
+    evidence,
+    lint,
+    report,
+    running,
+    runs,
+    sources,
+    validate,
+    vectors,
+    verify,
+)
 from groundrules.cli.render import Exit, print_error, print_line
 from groundrules.errors import GroundrulesError, UsageError
 from groundrules.strictjson import LIMITS
@@ -35,6 +47,9 @@ app.command("explain")(lint.explain)
 app.command("report")(report.report)
 app.command("wrong")(report.wrong)
 app.command("verify")(verify.verify)
+app.command("request")(running.request)
+app.command("run")(running.run)
+app.add_typer(runs.app, name="runs")
 app.add_typer(sources.app, name="sources")
 app.add_typer(evidence.app, name="evidence")
 app.add_typer(vectors.app, name="vectors")

@@ -46,7 +46,7 @@ def verify(
     if profile is not None:
         profile_named(profile)
     strictness = Strictness(require_content, require_resolved)
-    report = _Report(as_json=as_json, several=len(runs) > 1)
+    report = Report(as_json=as_json, several=len(runs) > 1)
     with load_copies(copies) if copies is not None else contextlib.nullcontext(NO_COPIES) as held:
         for run in shown_runs(runs):
             try:
@@ -57,7 +57,7 @@ def verify(
     return report.exit_code
 
 
-class _Report:
+class Report:
     """What is told of the runs, and how the command ends."""
 
     def __init__(self, *, as_json: bool, several: bool) -> None:
@@ -94,11 +94,19 @@ class _Report:
         else:
             raise error
 
-    def close(self) -> None:
-        """Tell what concerns all runs."""
+    def close(self, more: dict[str, JSON] | None = None) -> None:
+        """Tell what concerns all runs, and in the data what else there is to tell."""
         summary: dict[str, JSON] = {name: {**counts} for name, counts in self._counts.items()}
         if self._as_json:
-            print_json({"format": "verify/1", "runs": self._entries, "summary": summary, "unusable": self._unusable})
+            print_json(
+                {
+                    "format": "verify/1",
+                    "runs": self._entries,
+                    "summary": summary,
+                    "unusable": self._unusable,
+                    **(more or {}),
+                }
+            )
         elif self._several:
             unusable = f", {self._unusable} unusable" if self._unusable else ""
             print_line(f"verify: {self._runs} run{'' if self._runs == 1 else 's'}{unusable}")

@@ -17,8 +17,17 @@ from groundrules.runs.layout import ENVELOPE, GROUNDING, GROUNDING_TEXT, REQUEST
 from groundrules.strictjson import loads
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from groundrules.strictjson import JSON
     from groundrules.verdict import GroundingVerdict, SourceVerdict
+
+Files = dict[str, bytes]
+"""The octets of a run's files, by name."""
+
+
+def _on(_step: str) -> None:
+    """What is done at a step of writing: nothing."""
 
 
 def write_run(  # noqa: PLR0913 - the files of a run, by name
@@ -49,19 +58,26 @@ def write_run(  # noqa: PLR0913 - the files of a run, by name
         CanonicalError: a document is no JSON value.
         ReadError: a document would not read back: it nests too deep, or is too large.
     """
+    files = run_files(request=request, envelope=envelope, spans=spans, grounding=grounding, sources=sources)
+    return write_files(Path(folder), files)
+
+
+def run_files(
+    *, request: JSON, envelope: JSON, spans: bytes, grounding: GroundingVerdict, sources: SourceVerdict
+) -> Files:
+    """What the files of a run hold. Arguments and errors are those of :func:`write_run`, but for the folder's."""
     acted = _acted(envelope, grounding, sources)
     if acted:
         grounding, sources = concealed(grounding), concealed_sources(sources)
-    files = {
-        REQUEST: _page(request),
-        ENVELOPE: _page(envelope),
+    return {
+        REQUEST: page(request),
+        ENVELOPE: page(envelope),
         SPANS: spans,
-        GROUNDING: _page(grounding.as_dict()),
+        GROUNDING: page(grounding.as_dict()),
         GROUNDING_TEXT: _text(grounding.lines()),
-        SOURCES: _page(sources.as_dict()),
+        SOURCES: page(sources.as_dict()),
         SOURCES_TEXT: _text(sources.lines()),
     }
-    return _write(Path(folder), files)
 
 
 def _acted(envelope: JSON, grounding: GroundingVerdict, sources: SourceVerdict) -> bool:
@@ -86,20 +102,37 @@ def _other(detail: str) -> UsageError:
     return UsageError("usage.other-envelope", detail, remedy="store the envelope that was judged, as the gate left it")
 
 
-def _page(document: JSON) -> bytes:
-    """A document as its file holds it, certain to read back."""
+def page(document: JSON) -> bytes:
+    """A document as its file holds it, certain to read back.
+
+    Raises:
+        CanonicalError: it is no JSON value.
+        ReadError: it nests too deep, or is too large.
+    """
     content_hash(document, "dd-input-json-v1")  # refuses what is no JSON value
-    page = (json.dumps(document, indent=2, ensure_ascii=False) + "\n").encode()
-    loads(page)
-    return page
+    octets = (json.dumps(document, indent=2, ensure_ascii=False) + "\n").encode()
+    loads(octets)
+    return octets
 
 
 def _text(lines: list[str]) -> bytes:
     return "".join(f"{line}\n" for line in lines).encode()
 
 
-def _write(folder: Path, files: dict[str, bytes]) -> Path:
-    """Write a folder beside its place and move it there when all of it is on the disk."""
+def write_files(folder: Path, files: Files, on: Callable[[str], None] = _on) -> Path:
+    """Write a folder beside its place and move it there when all of it is on the disk.
+
+    Args:
+        folder: the folder to be; its parent is there.
+        files: what it holds.
+        on: called with the name of every step when it is done.
+
+    Returns:
+        The folder.
+
+    Raises:
+        UsageError: ``usage.run-exists``, ``usage.unwritable``.
+    """
     if os.path.lexists(folder):
         raise UsageError(
             "usage.run-exists",
@@ -110,11 +143,14 @@ def _write(folder: Path, files: dict[str, bytes]) -> Path:
     try:
         whole = Path(tempfile.mkdtemp(dir=folder.parent, prefix=f".{folder.name[:40]}.", suffix=".partial"))
         try:
+            on("folder made")
             for name, octets in files.items():
                 _file(whole / name, octets)
+                on(f"{name} written")
             _on_disk(whole)
             whole.chmod(0o755)
             whole.rename(folder)
+            on("renamed")
         except BaseException:
             shutil.rmtree(whole, ignore_errors=True)
             raise

@@ -119,7 +119,7 @@ def _violations(item: dict[str, JSON], at: str, record: JSON) -> Iterator[Findin
         detail = f"the pinned record has no octets under this name: {error.detail}"
         yield Finding("s2.outside-domain", Place(at), detail)
         return
-    if actual == expected and not _is_covered(record, name):
+    if actual == expected and not is_covered(record, name):
         yield Finding("s2.nothing-covered", Place(at), "the pinned record has none of the members that the name covers")
     elif actual != expected:
         yield Finding("s2.hash-differs", Place(at), f"the pinned record hashes to {actual}, the item says {expected}")
@@ -127,7 +127,7 @@ def _violations(item: dict[str, JSON], at: str, record: JSON) -> Iterator[Findin
         yield Finding("s2.content-differs", Place(f"{at}/content"), "the content shown is not what the hash covers")
 
 
-def _is_covered(record: JSON, name: str) -> bool:
+def is_covered(record: JSON, name: str) -> bool:
     """Whether a name covers anything of a record."""
     members = named(name).members
     return members is None or (isinstance(record, dict) and any(member in record for member in members))
