@@ -84,7 +84,7 @@ def _spoiled() -> Iterable[Sequence[str]]:
             codes, missing = (vector.expect.get(name, []) for name in ("codes", "missing"))
             assert isinstance(codes, list) and isinstance(missing, list)  # noqa: S101, PT018 - by the schema
             told = [*(f"`{code}`" for code in codes), *(f"missing: {name}" for name in missing)]
-            run = vector.id.split(".")[1].removeprefix("javascript-").replace("-", "_")
+            run = vector.id.split(".")[1].partition("-")[2].replace("-", "_")
             yield vector.title, run, ", ".join(told)
 
 
