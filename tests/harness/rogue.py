@@ -105,6 +105,9 @@ match BEHAVIOUR:
     case "eats":
         held = [bytearray(b"x" * 1_000_000) for _ in range(int(REST[0]))]
         result(statement=str(len(held)))
+    case "reserves":
+        held = bytearray(900_000_000)  # asked for, and never touched
+        result(statement=str(len(held)))
     case "children-eat":
         code = "import time; held = b'x' * 60_000_000; time.sleep(60)"
         children = [subprocess.Popen([sys.executable, "-c", code]) for _ in range(4)]

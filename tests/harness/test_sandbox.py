@@ -1,6 +1,7 @@
 """The sandbox: what an agent in Bubblewrap sees and cannot do."""
 
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -55,7 +56,7 @@ def boxed(tmp_path, **more):
     (tmp_path / "agent" / "agent.py").write_text(AGENT)
     store = tmp_path / "runs"
     sandbox = Sandbox(hidden=(store,), **more)
-    command = [sys.executable, "agent.py", str(store), str(tmp_path / "agent" / "new")]
+    command = [os.path.realpath(sys.executable), "agent.py", str(store), str(tmp_path / "agent" / "new")]
     return StdioAgent(spec(), command, folder=tmp_path / "agent", sandbox=sandbox, limits=Limits(seconds=20))
 
 

@@ -188,6 +188,15 @@ def test_memory_is_limited(tmp_path, said):
 
 
 @LINUX
+def test_memory_that_is_only_asked_for_is_refused(tmp_path):
+    """The system refuses a process what is beyond its limit, before anybody looks."""
+    fault = run(tmp_path / "a", "reserves", memory=300_000_000).fault
+    assert fault.code == "agent.crashed"
+    assert "MemoryError" in str(fault)
+    assert run(tmp_path / "b", "reserves").fault is None
+
+
+@LINUX
 def test_memory_within_the_limit_is_no_matter(tmp_path):
     """The limit is looked at and not reached."""
     assert run(tmp_path, "eats", "5", memory=400_000_000).fault is None

@@ -384,3 +384,34 @@ def test_a_file_that_may_not_grow_is_one_line(tmp_path):
     assert "file too large" in done.stderr
     assert RunStore(tmp_path / "runs").ids() == []
     assert list((tmp_path / "runs").glob(".*.partial")) == []
+
+
+def test_a_line_is_appended_under_the_lock(tmp_path):
+    """Who holds the lock of the store is alone with its index."""
+    made = conductor(tmp_path)
+    made.invoke(ask())
+    store = RunStore(tmp_path)
+    before = store.index.read_bytes()
+    waiting = threading.Thread(target=made.invoke, args=(ask(),))
+    with locks.locked(tmp_path / ".lock"):
+        waiting.start()
+        waiting.join(0.4)
+        assert waiting.is_alive()
+        assert store.index.read_bytes() == before
+        assert len(store.ids()) == 2
+    waiting.join()
+    assert codes(store) == []
+
+
+def test_an_index_that_cannot_be_written_is_as_it_was(tmp_path):
+    """A line that was begun is taken off at once, not by the next run."""
+    conductor(tmp_path).invoke(ask())
+    before = (tmp_path / "invocations.jsonl").read_bytes()
+
+    def no_room(done):
+        if done == "index line begun":
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+    with pytest.raises(UsageError, match=r"invocations\.jsonl.*usage\.unwritable"):
+        Conductor([InProcessAgent(spec(), good)], RunStore(tmp_path, on=no_room)).invoke(ask())
+    assert (tmp_path / "invocations.jsonl").read_bytes() == before

@@ -14,15 +14,15 @@ from groundrules.citations import is_invocation_id
 from groundrules.cli.render import AsJson, Exit, print_json, print_line
 from groundrules.cli.running import StoreFolder
 from groundrules.cli.sources import CopiesFile, RequireContent, RequireResolved
-from groundrules.cli.verify import Report, shown_runs
-from groundrules.errors import UsageError, bare, show
+from groundrules.cli.verify import Report, tell_all
+from groundrules.errors import bare, show
 from groundrules.findings import Finding, Place
 from groundrules.runs import RunVerdict, StoredRun, read_run
 from groundrules.runs.layout import ENVELOPE, GROUNDING, SOURCES
 from groundrules.runs.store import RunStore
 from groundrules.runs.storecheck import check_store
 from groundrules.runs.timeline import MOST, timeline
-from groundrules.runs.verify import judge_run, verify_run
+from groundrules.runs.verify import judge_run
 from groundrules.sources import NO_COPIES, load_copies
 from groundrules.strictjson import JSON
 from groundrules.verdict import Strictness
@@ -87,13 +87,7 @@ def verify(
     findings, now = check_store(held, anchor=head)
     folders = [os.fspath(held.folder / invocation_id) for invocation_id in held.ids()]
     report = Report(as_json=as_json, several=True)
-    strictness = Strictness(require_content, require_resolved)
-    with load_copies(copies) if copies is not None else contextlib.nullcontext(NO_COPIES) as sources:
-        for folder in shown_runs(folders):
-            try:
-                report.add(folder, verify_run(folder, sources, strictness=strictness))
-            except UsageError as error:
-                report.refuse(folder, error)
+    tell_all(report, folders, copies, strictness=Strictness(require_content, require_resolved))
     report.close({"head": now, "index": [finding.as_dict() for finding in findings]})
     if not as_json:
         for finding in findings:

@@ -47,14 +47,21 @@ def verify(
         profile_named(profile)
     strictness = Strictness(require_content, require_resolved)
     report = Report(as_json=as_json, several=len(runs) > 1)
+    tell_all(report, runs, copies, profile=profile, strictness=strictness)
+    report.close()
+    return report.exit_code
+
+
+def tell_all(
+    report: Report, runs: list[str], copies: str | None, *, profile: str | None = None, strictness: Strictness
+) -> None:
+    """Verify runs one after the other, and tell each."""
     with load_copies(copies) if copies is not None else contextlib.nullcontext(NO_COPIES) as held:
         for run in shown_runs(runs):
             try:
                 report.add(run, verify_run(run, held, profile=profile, strictness=strictness))
             except UsageError as error:
                 report.refuse(run, error)
-    report.close()
-    return report.exit_code
 
 
 class Report:

@@ -137,9 +137,7 @@ class Conductor:
         accepted = self._accepted(request)
         finished = run(self._deployment, accepted, parent=link)
         spec = accepted.agent.spec
-        own = strictjson.loads(page(finished.envelope))
-        assert isinstance(own, dict)  # noqa: S101 - as it was stored
-        return Child(accepted.invocation_id, spec.agent_id, spec.version, own)
+        return Child(accepted.invocation_id, spec.agent_id, spec.version, finished.envelope)
 
 
 _INHERITED = ("conversation_id", "acting_for", "policy_bundle_ref")
