@@ -53,7 +53,7 @@ def _names() -> Iterable[Sequence[str]]:
 def _rules(prefixes: Sequence[str]) -> Iterable[Sequence[str]]:
     for rule in catalogue().rules:
         if rule.id.startswith(tuple(prefixes)):
-            modes = "all" if len(rule.modes) == len(MODES) else ", ".join(rule.modes)
+            modes = "all" if len(rule.modes) == len(MODES) else ", ".join(rule.modes) or "none: it holds of records"
             yield f"**{rule.id}**", rule.title, modes, rule.relies_on, rule.shows, rule.does_not_show
 
 

@@ -41,6 +41,7 @@ class Kit:
         vectors: folder of vector families.
         catalogue: ``rules.json``.
         profiles: folder of span profiles.
+        vocabulary: ``vocabulary.json`` of evidence.
         chapters: folder of the normative chapters; None where the package is installed without them.
     """
 
@@ -48,6 +49,7 @@ class Kit:
     vectors: Path
     catalogue: Path
     profiles: Path
+    vocabulary: Path
     chapters: Path | None
 
 
@@ -61,7 +63,8 @@ def kit() -> Kit:
         if (root / "schemas").is_dir() and (root / "vectors").is_dir():
             spec = root / "spec"
             chapters = spec if (spec / "index.md").is_file() else None
-            return Kit(root / "schemas", root / "vectors", spec / "rules.json", spec / "profiles", chapters)
+            vocabulary = spec / "evidence" / "vocabulary.json"
+            return Kit(root / "schemas", root / "vectors", spec / "rules.json", spec / "profiles", vocabulary, chapters)
     raise KitError(
         "kit.missing",
         "the schemas and vectors that belong to this package are not there",

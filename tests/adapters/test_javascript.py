@@ -10,6 +10,7 @@ import mode_runs as runs
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from random_records import random_records
 from random_runs import random_runs
 
 from groundrules import CANONICALISATIONS, check_sources, lint, loads, read_trace
@@ -163,3 +164,10 @@ def test_the_shipped_runs_are_written_again(node, tmp_path):
 
 def _files(folder):
     return {path.name: path.read_bytes() for path in folder.iterdir() if path.name != "vector.json"}
+
+
+@settings(max_examples=300)
+@given(random_records())
+def test_random_records_have_the_same_flags(ask, record):
+    """The same flags, witnesses, codes and places."""
+    agree(ask, "witness", {"record": json.dumps(record).encode()})

@@ -22,6 +22,7 @@ from groundrules.cli import (
     validate,
     vectors,
     verify,
+    witness,
 )
 from groundrules.cli.render import Exit, print_error, print_line
 from groundrules.errors import GroundrulesError, UsageError
@@ -47,6 +48,7 @@ app.command("explain")(lint.explain)
 app.command("report")(report.report)
 app.command("wrong")(report.wrong)
 app.command("verify")(verify.verify)
+app.command("witness")(witness.witness)
 app.command("request")(running.request)
 app.command("run")(running.run)
 app.add_typer(runs.app, name="runs")

@@ -79,7 +79,7 @@ def explain(
         )
         return Exit.GOOD
     print_line(f"{rule.id}: {rule.title}")
-    print_line(f"  modes          {', '.join(rule.modes)}")
+    print_line(f"  modes          {', '.join(rule.modes) or 'none: it holds of evaluation records'}")
     print_line(f"  relies on      {'conductor and agent' if rule.relies_on == 'both' else rule.relies_on}")
     print_line(f"  a pass shows   {rule.shows}")
     print_line(f"  and not        {rule.does_not_show}")

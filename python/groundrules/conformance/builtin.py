@@ -21,6 +21,7 @@ from groundrules.sources import NO_COPIES, check_sources, open_copies
 from groundrules.sources.listing import listing_of
 from groundrules.trace import profile_named, read_trace
 from groundrules.verdict import ContractStatus, GroundingStatus, SourceStatus
+from groundrules.witness import check_witness
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -178,6 +179,17 @@ def _copies(inputs: Mapping[str, bytes]) -> Copies:
     return open_copies(listing, lambda entry: io.BytesIO(inputs[str(entry.path)]) if entry.path in inputs else None)
 
 
+def _witness(inputs: Mapping[str, bytes]) -> Answer:
+    verdict = check_witness(strictjson.loads(inputs["record"]))
+    return {
+        "verdict": "fail" if verdict.findings else "pass",
+        "codes": _codes(verdict.findings),
+        "flags": [*sorted(ref_id for ref_id, flag in verdict.flags.items() if flag)],
+        "witnessing": [*verdict.witnessing],
+        "findings": [{"code": finding.code, "pointer": finding.at.pointer} for finding in cap(verdict.findings)[0]],
+    }
+
+
 def _numbers(inputs: Mapping[str, bytes]) -> Answer:
     name = inputs["name"].decode()
     numbers: list[JSON] = [*doubles(inputs["seed"], int(inputs["count"]), canonical.named(name).form)]
@@ -214,5 +226,6 @@ KINDS: Final[Mapping[str, Callable[[Mapping[str, bytes]], Answer]]] = {
     "sources": _sources,
     "gate": _gate,
     "run": _run,
+    "witness": _witness,
 }
 """How each kind of vector is answered."""

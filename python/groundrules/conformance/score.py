@@ -30,6 +30,8 @@ _COMPARED = (
     "unresolved",
     "skipped",
     "copies",
+    "flags",
+    "witnessing",
     "findings",
 )
 

@@ -18,12 +18,14 @@ import { checkSources } from "../../../spec/assets/verifier/sources.mjs";
 import { sha256 } from "../../../spec/assets/verifier/sha256.mjs";
 import { JsonFloat, JsonInteger, read } from "../../../spec/assets/verifier/strictjson.mjs";
 import { readTrace } from "../../../spec/assets/verifier/trace.mjs";
+import { Vocabulary, checkWitness } from "../../../spec/assets/verifier/witness.mjs";
 
 /** What the implementation needs of the checkout: its schemas and its span profiles. */
 export const KIT = {
   schemas: new Schemas(documents("../../../schemas/")),
   profiles: new Profiles(documents("../../../spec/profiles/").values()),
   titles: titles("../../../spec/"),
+  vocabulary: new Vocabulary(documents("../../../spec/evidence/").get("vocabulary.json")),
 };
 
 /** The title of every code, from the rule catalogue. */
@@ -94,6 +96,10 @@ function sourceId(item) {
 
 function contract(input) {
   return checkContract(read(octets(input, "envelope")), KIT.schemas);
+}
+
+function witness(input) {
+  return checkWitness(read(octets(input, "record")), KIT.schemas, KIT.vocabulary);
 }
 
 function lint(input) {
@@ -187,7 +193,7 @@ function plain(value) {
 
 /** The kinds of cases and how each is answered. */
 export const KINDS = new Map(
-  Object.entries({ parse, canonicalise, evidence, contract, lint, numbers, sources, gate, run }),
+  Object.entries({ parse, canonicalise, evidence, contract, lint, numbers, sources, gate, run, witness }),
 );
 
 function octets(input, name) {

@@ -1,0 +1,104 @@
+"""An evaluation record as the rules read it: its refs, and the claims that cite them (witness.record)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from groundrules.documents import departures
+from groundrules.errors import SchemaError, Where
+from groundrules.strictjson import pointer
+
+if TYPE_CHECKING:
+    from groundrules.strictjson import JSON
+
+
+@dataclass(frozen=True, slots=True)
+class Ref:
+    """One piece of evidence.
+
+    Attributes:
+        index: its position in the record.
+        id: its id.
+        kind: a kind of the vocabulary.
+        source_type: a source type of the vocabulary.
+        anchor: how it was found where it stands.
+        call: turn and call index, or None where one of them is not stated.
+        stated_flag: what the producer says that it can prove, or None.
+    """
+
+    index: int
+    id: str
+    kind: str
+    source_type: str
+    anchor: str
+    call: tuple[int, int] | None
+    stated_flag: bool | None
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """One claim, by the ids of what it cites for and against itself."""
+
+    index: int
+    id: str
+    evidence: tuple[str, ...]
+    counterevidence: tuple[str, ...]
+
+    @property
+    def cited(self) -> frozenset[str]:
+        """All that it cites."""
+        return frozenset((*self.evidence, *self.counterevidence))
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """An evaluation record."""
+
+    refs: tuple[Ref, ...]
+    claims: tuple[Claim, ...]
+
+
+def read_record(document: JSON) -> Record:
+    """The record that a document states.
+
+    Args:
+        document: of ``schemas/evaluation-record.json``.
+
+    Raises:
+        SchemaError: ``schema.evaluation-record``, at the first place that departs from the schema.
+    """
+    for path, detail in departures(document, "evaluation-record"):
+        where = Where(pointer=pointer(path))
+        remedy = "see schemas/evaluation-record.json"
+        raise SchemaError("schema.evaluation-record", detail, where=where, remedy=remedy)
+    assert isinstance(document, dict)  # noqa: S101 - by its schema
+    return Record(
+        tuple(_ref(index, entry) for index, entry in enumerate(_objects(document["refs"]))),
+        tuple(_claim(index, entry) for index, entry in enumerate(_objects(document["claims"]))),
+    )
+
+
+def _ref(index: int, entry: dict[str, JSON]) -> Ref:
+    turn, call, stated = entry.get("turn_index"), entry.get("call_index"), entry.get("can_prove_agent_behaviour")
+    return Ref(
+        index,
+        str(entry["id"]),
+        str(entry["kind"]),
+        str(entry["source_type"]),
+        str(entry["anchor"]),
+        (int(turn), int(call)) if isinstance(turn, int | float) and isinstance(call, int | float) else None,
+        stated if isinstance(stated, bool) else None,
+    )
+
+
+def _claim(index: int, entry: dict[str, JSON]) -> Claim:
+    return Claim(index, str(entry["id"]), _ids(entry["evidence"]), _ids(entry.get("counterevidence", [])))
+
+
+def _objects(listed: JSON) -> list[dict[str, JSON]]:
+    return [entry for entry in listed if isinstance(entry, dict)] if isinstance(listed, list) else []
+
+
+def _ids(listed: JSON) -> tuple[str, ...]:
+    return tuple(map(str, listed)) if isinstance(listed, list) else ()
