@@ -13,7 +13,7 @@ def test_a_record_in_order(command):
     """The word, and three counts."""
     ran = command("witness", VECTORS / "printed" / "forty-six" / "record.json")
     assert (ran.code, ran.err) == (0, "")
-    assert ran.text == "witness: passed (47 refs, 46 can prove agent behaviour, 46 witness)\n"
+    assert ran.text == "witness: passed (47 refs, 46 can prove agent behaviour, 46 witness)\norder: passed\n"
 
 
 def test_findings_are_told(command):
@@ -26,10 +26,25 @@ def test_findings_are_told(command):
         "  /refs/0: STATE_FACT does not come from AGENT_ANSWER [w3.incompatible]",
         "  /refs/0/can_prove_agent_behaviour: the producer says true, computed is false [w4.flag-differs]",
         "  /refs/1/can_prove_agent_behaviour: the producer says true, computed is false [w4.flag-differs]",
+        "order: passed",
     ]
     told = json.loads(command("witness", record, "--json").text)
-    assert (told["status"], told["flags"]) == ("failed", {"z": False, "b": False})
-    assert [finding["rule"] for finding in told["findings"]] == ["W3", "W4", "W4"]
+    assert (told["witness"]["status"], told["witness"]["flags"]) == ("failed", {"z": False, "b": False})
+    assert [finding["rule"] for finding in told["witness"]["findings"]] == ["W3", "W4", "W4"]
+    assert told["order"]["status"] == "passed"
+
+
+def test_resolvers_out_of_order_are_told(command):
+    """On lines of their own, below what the evidence may prove."""
+    ran = command("witness", VECTORS.parent / "order" / "log" / "all-three" / "record.json")
+    assert ran.code == 1
+    assert ran.text.splitlines() == [
+        "witness: passed (0 refs, 0 can prove agent behaviour, 0 witness)",
+        "order: FAILED",
+        "  /predicates/0/resolvers/1: it is of class 0, after class 2 [o1.decreasing]",
+        "  /log/1/established/0: a deterministic resolver had established it before [o2.decided-again]",
+        "  /log/1/asked/0: it was not open when the evaluator was asked [o3.not-open]",
+    ]
 
 
 @pytest.mark.parametrize(

@@ -10,13 +10,13 @@ from groundrules.conformance.score import Outcome, score
 from groundrules.conformance.vectors import load
 from groundrules.linter.rules import CHECKS
 
-KINDS = ("contract", "lint", "evidence", "sources", "run", "witness")
-STAGES = ("contract", "lint", "configuration", "sources", "run", "witness")
+KINDS = ("contract", "lint", "evidence", "sources", "run", "witness", "order")
+STAGES = ("contract", "lint", "configuration", "sources", "run", "witness", "order")
 VECTORS = [vector for vector in load().vectors if vector.kind in KINDS]
 CLAUSES = [
     entry.code for entry in catalogue().codes if entry.stage in STAGES and entry.requirement not in catalogue().excluded
 ]
-KIND_OF = {"C": "contract", "S": "sources", "I": "run", "D4": "run", "W": "witness"}
+KIND_OF = {"C": "contract", "S": "sources", "I": "run", "D4": "run", "W": "witness", "O": "order"}
 """The kind of vector that a rule is tested by, by its id or its letter; ``lint`` for the others."""
 MODE_RULES = [check.rule for check in CHECKS]
 

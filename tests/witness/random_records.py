@@ -39,3 +39,31 @@ def random_records():
         {"refs": st.lists(_refs, max_size=7), "claims": st.lists(_claims, max_size=4)},
         optional={"format": st.just("evaluation-record/1")},
     )
+
+
+_resolvers = st.sampled_from(
+    [*vocabulary().resolvers, "eio.resolver.exact-span", "eio.resolver.semantic-relation", "none"]
+)
+_facts = st.lists(st.sampled_from(["p", "q", "r"]), max_size=2)
+_entries = st.fixed_dictionaries(
+    {
+        "seq": st.integers(0, 3),
+        "claim": st.sampled_from(["c", "d"]),
+        "resolver": _resolvers,
+        "asked": _facts,
+        "established": _facts,
+        "open_before": st.lists(st.sampled_from(["p", "q", "r"]), max_size=3),
+    }
+)
+_predicates = st.builds(
+    lambda listed: {"id": "p", "version": "1", "polarity": "risk", "resolvers": listed},
+    st.lists(_resolvers, max_size=5),
+)
+
+
+def random_logs():
+    """A record with lists of resolvers and a log, in and out of order."""
+    return st.fixed_dictionaries(
+        {"refs": st.just([]), "claims": st.just([])},
+        optional={"predicates": st.lists(_predicates, max_size=3), "log": st.lists(_entries, max_size=5)},
+    )

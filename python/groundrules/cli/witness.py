@@ -1,4 +1,4 @@
-"""``witness``: what the evidence of an evaluation record may prove."""
+"""``witness``: what the evidence of an evaluation record may prove, and in which order it was resolved."""
 
 from __future__ import annotations
 
@@ -19,19 +19,20 @@ def witness(
     ] = "groundrules",
     as_json: AsJson = False,
 ) -> int:
-    """Say which evidence of a record can prove what the agent did, and where its producer says otherwise."""
-    from groundrules.witness import check_witness, from_per  # noqa: PLC0415 - most commands need no vocabulary
+    """Say which evidence of a record can prove what the agent did, and whether its resolvers came in order."""
+    from groundrules.witness import check_order, check_witness, from_per  # noqa: PLC0415 - most commands need no vocabulary
 
     if format_ not in ("groundrules", "per"):
         raise UsageError("usage.arguments", "there is no such format", remedy="use groundrules or per")
     try:
         document = loads(read_bytes(file))
-        verdict = check_witness(from_per(document) if format_ == "per" else document)
+        record = from_per(document) if format_ == "per" else document
+        witnessing, order = check_witness(record), check_order(record)
     except (ReadError, SchemaError) as error:
         raise error.in_file(file) from None
     if as_json:
-        print_json(verdict.as_dict())
+        print_json({"format": "record/1", "witness": witnessing.as_dict(), "order": order.as_dict()})
     else:
-        for line in verdict.lines():
+        for line in (*witnessing.lines(), *order.lines()):
             print_line(line)
-    return Exit.FAILED if verdict.findings else Exit.GOOD
+    return Exit.FAILED if witnessing.findings or order.findings else Exit.GOOD

@@ -21,7 +21,7 @@ from groundrules.sources import NO_COPIES, check_sources, open_copies
 from groundrules.sources.listing import listing_of
 from groundrules.trace import profile_named, read_trace
 from groundrules.verdict import ContractStatus, GroundingStatus, SourceStatus
-from groundrules.witness import check_witness
+from groundrules.witness import check_order, check_witness
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -190,6 +190,15 @@ def _witness(inputs: Mapping[str, bytes]) -> Answer:
     }
 
 
+def _order(inputs: Mapping[str, bytes]) -> Answer:
+    verdict = check_order(strictjson.loads(inputs["record"]))
+    return {
+        "verdict": "fail" if verdict.findings else "pass",
+        "codes": _codes(verdict.findings),
+        "findings": [{"code": finding.code, "pointer": finding.at.pointer} for finding in cap(verdict.findings)[0]],
+    }
+
+
 def _numbers(inputs: Mapping[str, bytes]) -> Answer:
     name = inputs["name"].decode()
     numbers: list[JSON] = [*doubles(inputs["seed"], int(inputs["count"]), canonical.named(name).form)]
@@ -227,5 +236,6 @@ KINDS: Final[Mapping[str, Callable[[Mapping[str, bytes]], Answer]]] = {
     "gate": _gate,
     "run": _run,
     "witness": _witness,
+    "order": _order,
 }
 """How each kind of vector is answered."""

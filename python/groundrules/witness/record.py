@@ -52,11 +52,36 @@ class Claim:
 
 
 @dataclass(frozen=True, slots=True)
+class Entry:
+    """One entry of the log: a resolver that was asked for a claim, and what it established.
+
+    Attributes:
+        index: its position in the record.
+        seq: its place in time.
+        claim: the id of the claim.
+        resolver: the id of the resolver.
+        asked: the facts or relations that it was asked for.
+        established: those that it established.
+        open_before: those that were open when it was asked.
+    """
+
+    index: int
+    seq: int
+    claim: str
+    resolver: str
+    asked: tuple[str, ...]
+    established: tuple[str, ...]
+    open_before: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Record:
-    """An evaluation record."""
+    """An evaluation record; ``resolvers`` are those of each predicate, in their order."""
 
     refs: tuple[Ref, ...]
     claims: tuple[Claim, ...]
+    resolvers: tuple[tuple[str, ...], ...]
+    log: tuple[Entry, ...]
 
 
 def read_record(document: JSON) -> Record:
@@ -76,6 +101,8 @@ def read_record(document: JSON) -> Record:
     return Record(
         tuple(_ref(index, entry) for index, entry in enumerate(_objects(document["refs"]))),
         tuple(_claim(index, entry) for index, entry in enumerate(_objects(document["claims"]))),
+        tuple(_ids(entry["resolvers"]) for entry in _objects(document.get("predicates", []))),
+        tuple(_entry(index, entry) for index, entry in enumerate(_objects(document.get("log", [])))),
     )
 
 
@@ -94,6 +121,13 @@ def _ref(index: int, entry: dict[str, JSON]) -> Ref:
 
 def _claim(index: int, entry: dict[str, JSON]) -> Claim:
     return Claim(index, str(entry["id"]), _ids(entry["evidence"]), _ids(entry.get("counterevidence", [])))
+
+
+def _entry(index: int, entry: dict[str, JSON]) -> Entry:
+    seq = entry["seq"]
+    assert isinstance(seq, int | float)  # noqa: S101 - by the schema
+    asked, established, open_before = (_ids(entry[name]) for name in ("asked", "established", "open_before"))
+    return Entry(index, int(seq), str(entry["claim"]), str(entry["resolver"]), asked, established, open_before)
 
 
 def _objects(listed: JSON) -> list[dict[str, JSON]]:

@@ -33,12 +33,22 @@ class SourceType:
 
 
 @dataclass(frozen=True, slots=True)
+class Resolver:
+    """One resolver, likewise; resolvers of a lower order class come first."""
+
+    id: str
+    kind: str
+    order_class: int
+
+
+@dataclass(frozen=True, slots=True)
 class Vocabulary:
-    """Kinds and source types by id, and the anchors that witness."""
+    """Kinds, source types and resolvers by id, and the anchors that witness."""
 
     kinds: Mapping[str, Kind]
     source_types: Mapping[str, SourceType]
     witnessing_anchors: frozenset[str]
+    resolvers: Mapping[str, Resolver]
 
 
 @functools.cache
@@ -53,11 +63,17 @@ def vocabulary() -> Vocabulary:
     for finding in validate(document, "evidence-vocabulary"):
         raise KitError("kit.unreadable", finding.detail, where=Where(file=str(path), pointer=finding.pointer))
     match document:
-        case {"kinds": [*kinds], "source_types": [*source_types], "witnessing_anchors": [*anchors]}:
+        case {
+            "kinds": [*kinds],
+            "source_types": [*source_types],
+            "witnessing_anchors": [*anchors],
+            "resolvers": [*resolvers],
+        }:
             return Vocabulary(
                 {kind.id: kind for kind in map(_kind, kinds)},  # type: ignore[arg-type]  # by the schema
                 {entry.id: entry for entry in map(_source_type, source_types)},  # type: ignore[arg-type]
                 frozenset(map(str, anchors)),
+                {entry.id: entry for entry in map(_resolver, resolvers)},  # type: ignore[arg-type]
             )
     raise AssertionError(path)  # pragma: no cover - by the schema
 
@@ -71,3 +87,7 @@ def _kind(entry: dict[str, object]) -> Kind:
 def _source_type(entry: dict[str, object]) -> SourceType:
     requires = entry.get("witness_requires")
     return SourceType(str(entry["id"]), entry["may_witness"] is True, None if requires is None else str(requires))
+
+
+def _resolver(entry: dict[str, object]) -> Resolver:
+    return Resolver(str(entry["id"]), str(entry["kind"]), int(str(entry["order_class"])))

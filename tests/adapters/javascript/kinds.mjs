@@ -18,6 +18,7 @@ import { checkSources } from "../../../spec/assets/verifier/sources.mjs";
 import { sha256 } from "../../../spec/assets/verifier/sha256.mjs";
 import { JsonFloat, JsonInteger, read } from "../../../spec/assets/verifier/strictjson.mjs";
 import { readTrace } from "../../../spec/assets/verifier/trace.mjs";
+import { checkOrder } from "../../../spec/assets/verifier/resolvers.mjs";
 import { Vocabulary, checkWitness } from "../../../spec/assets/verifier/witness.mjs";
 
 /** What the implementation needs of the checkout: its schemas and its span profiles. */
@@ -25,6 +26,7 @@ export const KIT = {
   schemas: new Schemas(documents("../../../schemas/")),
   profiles: new Profiles(documents("../../../spec/profiles/").values()),
   titles: titles("../../../spec/"),
+  evidence: documents("../../../spec/evidence/").get("vocabulary.json"),
   vocabulary: new Vocabulary(documents("../../../spec/evidence/").get("vocabulary.json")),
 };
 
@@ -100,6 +102,10 @@ function contract(input) {
 
 function witness(input) {
   return checkWitness(read(octets(input, "record")), KIT.schemas, KIT.vocabulary);
+}
+
+function order(input) {
+  return checkOrder(read(octets(input, "record")), KIT.schemas, KIT.evidence);
 }
 
 function lint(input) {
@@ -193,7 +199,7 @@ function plain(value) {
 
 /** The kinds of cases and how each is answered. */
 export const KINDS = new Map(
-  Object.entries({ parse, canonicalise, evidence, contract, lint, numbers, sources, gate, run, witness }),
+  Object.entries({ parse, canonicalise, evidence, contract, lint, numbers, sources, gate, run, witness, order }),
 );
 
 function octets(input, name) {
