@@ -43,6 +43,7 @@ class GuardedProcess:
         self._deadline = time.monotonic() + limits.seconds
         self._out = bytearray()
         self._taken = 0
+        self._told_text = b""
         control, self._control = os.pipe()
         self._status, status = os.pipe()
         wanted = {"command": [*command], "seconds": limits.seconds, "memory": limits.memory}
@@ -121,8 +122,10 @@ class GuardedProcess:
         """End the agent and everything that it started."""
         os.close(self._control)
         try:
-            self._guard.wait(GRACE + guard.PATIENCE)
+            is_done = self._guard.wait(GRACE + guard.PATIENCE) == 0
         except subprocess.TimeoutExpired:
+            is_done = False
+        if not is_done:
             self._without_guard()
         for stream in (self._stdin, self._stdout, self._stderr):
             with contextlib.suppress(OSError):
@@ -169,14 +172,13 @@ class GuardedProcess:
         return lines[-1] if lines else {}
 
     def _status_lines(self) -> list[dict[str, object]]:
-        text = b""
         with selectors.DefaultSelector() as selector:
             selector.register(self._status, selectors.EVENT_READ)
             while selector.select(max(self._deadline + GRACE - time.monotonic(), 0)) and (
                 part := os.read(self._status, _PART)
             ):
-                text += part
-        return [json.loads(line) for line in text.splitlines()]
+                self._told_text += part
+        return [json.loads(line) for line in self._told_text.splitlines()]
 
     def _without_guard(self) -> None:
         """End the agent's group and the guard, where the guard does not do its work."""
