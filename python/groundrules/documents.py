@@ -112,6 +112,19 @@ def validate_paths(document: JSON, kind: str) -> list[tuple[tuple[str | int, ...
     return list(dict.fromkeys((tuple(error.absolute_path), _explain(error)) for error in errors))
 
 
+def first_departure(document: JSON, kind: str) -> tuple[tuple[str | int, ...], str] | None:
+    """The first place found in which a document departs from its schema, or None; no other is looked for.
+
+    For documents of strangers, in which a million places may be wrong.
+
+    Raises:
+        UsageError: ``usage.unknown-kind``.
+    """
+    for error in _validator(kind).iter_errors(document):
+        return tuple(error.absolute_path), _explain(error)
+    return None
+
+
 def departures(document: JSON, kind: str) -> list[tuple[tuple[str | int, ...], str]]:
     """As :func:`validate_paths`, each place once, with all that is wrong there in one clause."""
     told: dict[tuple[str | int, ...], list[str]] = {}

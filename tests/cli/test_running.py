@@ -1,6 +1,7 @@
 """``request`` and ``run``: what they print, how they end, and that bad input is one line."""
 
 import json
+import subprocess
 import sys
 
 import pytest
@@ -172,8 +173,58 @@ def test_an_agent_file_that_states_no_id_makes_no_request(command, tmp_path):
 
 def test_the_command_needs_no_harness_for_others():
     """Commands that run nothing load no OpenTelemetry."""
-    import subprocess  # noqa: PLC0415
-
     code = "import sys, groundrules.cli; print([name for name in sys.modules if 'opentelemetry' in name])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the sandbox is Linux's")
+def test_a_sandbox_finds_the_store_made(command, asked, tmp_path, monkeypatch):
+    """The folder that is hidden from the agent is there before the agent is loaded."""
+    (tmp_path / "bin").mkdir()
+    program = tmp_path / "bin" / "bwrap"
+    program.write_text("#!/bin/sh\nexit 0\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
+    run = {"kind": "stdio", "command": ["/bin/true"]}
+    path = tmp_path / "agent.json"
+    path.write_text(json.dumps(json.loads(COUNTER.read_bytes()) | {"run": run}))
+    ran = command("run", "-", "--agent", path, "--sandbox", "--store", tmp_path / "runs", stdin=asked())
+    assert (ran.code, ran.err) == (1, "")
+    assert "[agent.crashed]" in ran.text
+    ran = command("run", "-", "--agent", path, "--sandbox", "--store", tmp_path, stdin=asked())
+    assert ran.code == 2
+    assert "[config.sandbox]" in ran.err
+
+
+def test_what_an_agent_prints_is_no_part_of_what_is_told(command, asked, tmp_path):
+    """It goes to standard error, so that data stays data."""
+    text = "def do(task):\n    print('loud')\n    raise ValueError\n"
+    path = agent(tmp_path, "loud", text)
+    ran = command("run", "-", "--agent", path, "--store", tmp_path / "runs", "--json", stdin=asked())
+    assert json.loads(ran.text)["format"] == "run/1"
+    assert ran.err == "loud\n"
+
+
+def test_a_thread_that_an_agent_left_keeps_nobody_waiting(asked, tmp_path):
+    """The command ends when the run has ended, with all that it has to say."""
+    text = "import threading, time\ndef do(task):\n    threading.Thread(target=time.sleep, args=(60,)).start()\n"
+    path = agent(tmp_path, "stays", text)
+    code = "from groundrules.cli import main; main()"
+    words = [sys.executable, "-c", code, "run", "-", "--agent", path, "--store", tmp_path / "runs"]
+    done = subprocess.run(words, input=asked(), capture_output=True, check=False, timeout=30)
+    assert done.returncode == 1
+    assert b"index head: " in done.stdout
+
+
+def test_a_request_that_would_be_refused_is_not_made(command):
+    """An input that no schema of a request takes, and a conversation without a name."""
+    ran = command("request", "-", "--agent", COUNTER, "--conversation", "", stdin=b'{"schema_class": "Text"}')
+    assert (ran.code, ran.out, ran.err.count("\n")) == (2, b"", 1)
+    assert "at /conversation_id" in ran.err
+    assert "[request.malformed]" in ran.err
+    ran = command("request", "-", "--agent", COUNTER, "--conversation", "\udcff", stdin=b'{"schema_class": "Text"}')
+    assert (ran.code, ran.out, ran.err.count("\n")) == (2, b"", 1)
+    assert "[usage.arguments]" in ran.err
+    ran = command("request", "-", "--agent", COUNTER, stdin=b"3")
+    assert (ran.code, ran.out, ran.err.count("\n")) == (2, b"", 1)

@@ -140,6 +140,9 @@ def test_an_empty_store_is_nothing_run(command, tmp_path):
         (["show", "01a23086-4001-7246-ab92-11f9b8c04766"], "usage.not-a-run"),
         (["show", "a\0b"], "usage.not-a-run"),
         (["verify", "--head"], "usage.arguments"),
+        (["verify", "--head", "A" * 64], "usage.arguments"),
+        (["verify", "--head", ""], "usage.arguments"),
+        (["show", ""], "usage.arguments"),
         (["sing"], "usage.arguments"),
     ],
 )
@@ -158,3 +161,12 @@ def test_an_index_that_cannot_be_read_is_one_line(command, store):
     ran = command("runs", "verify", "--store", store)
     assert ran.code == 2
     assert ran.err.count("\n") == 1
+
+
+def test_a_folder_without_a_run_keeps_no_other_from_being_listed(command, store):
+    """It has question marks."""
+    (store / "01a23086-4001-7246-ab92-11f9b8c04766").mkdir()
+    ran = command("runs", "list", "--store", store)
+    assert (ran.code, ran.err) == (0, "")
+    assert len(ran.text.splitlines()) >= 8
+    assert "?, ?" in ran.text

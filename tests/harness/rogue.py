@@ -89,8 +89,16 @@ match BEHAVIOUR:
     case "killed":
         os.kill(os.getpid(), 9)
     case "status":
-        result()
+        result([span(1)])
         sys.exit(3)
+    case "tells-for-its-guard":
+        for line in (b"{\n", b"[]\n", b"\xff\n", b"[" * 9999 + b"\n", b'{"ended": "exit"}\n'):
+            for number in range(3, 256):
+                path = f"/proc/{os.getppid()}/fd/{number}"
+                if os.path.exists(path) and os.readlink(path).startswith("pipe:"):  # noqa: PTH110, PTH115
+                    with open(path, "wb", opener=lambda name, _: os.open(name, os.O_WRONLY | os.O_NONBLOCK)) as pipe:
+                        pipe.write(line)
+        result()
     case "lingers":
         result()
         sys.stdout.close()

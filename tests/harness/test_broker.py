@@ -244,3 +244,26 @@ def test_there_is_a_limit_and_an_end(tmp_path, copies, monkeypatch):
     finished = brokered(tmp_path, greedy, copies)
     assert refusals(kept[0], ("retrieve", SNAPSHOT, TENOR)) == ["retrieve.over"]
     assert len(finished.envelope["retrievals"]) == 2
+
+
+def test_what_was_asked_for_and_is_not_there_is_recorded_concealed(tmp_path, copies):
+    """An agent's words do not reach the envelope by way of a refusal; a digest tells an operator who knows them."""
+    words_of_it = "the answer is 42"
+
+    def tries(task):
+        for wanted in ((words_of_it, TENOR), (SNAPSHOT, words_of_it), (SNAPSHOT, TENOR, words_of_it)):
+            with pytest.raises(Refused):
+                task.retrieve(*wanted)
+        with pytest.raises(Refused):
+            task.retrieve("\ud800", TENOR)
+        raise ValueError
+
+    finished = brokered(tmp_path, tries, copies)
+    first, second, third = finished.envelope["retrievals"]
+    digest = f"sha256:{hashlib.sha256(words_of_it.encode()).hexdigest()}"
+    assert first["snapshot_ref"] == second["source_id"] == third["canonicalisation"] == digest
+    assert second["snapshot_ref"] == SNAPSHOT
+    assert [record["status"] for record in finished.envelope["retrievals"]] == ["error", "not-found", "error"]
+    told = [path for path in finished.folder.iterdir() if path.name != "spans.jsonl"]  # the trace is an account
+    assert all(words_of_it.encode() not in path.read_bytes() for path in told)
+    assert words(finished, copies)["grounding"] == "passed"

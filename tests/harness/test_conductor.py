@@ -2,6 +2,10 @@
 
 import hashlib
 import json
+import os
+import subprocess
+import sys
+import tempfile
 import threading
 
 import pytest
@@ -409,3 +413,76 @@ def test_the_payload_schema_may_hold_more(tmp_path):
     finished = run(tmp_path, counts, payload_schema=schema)
     assert finished.fault.code == "agent.payload-class"
     assert finished.fault.diagnosis == 'at "/n" it does not satisfy type'
+
+
+def test_of_many_malformed_items_the_first_is_told(tmp_path):
+    """An agent that answers with a hundred thousand of them has one fault, in bounded time and words."""
+
+    def many(_task):
+        return {"status": "failed", "statement": "x", "evidence": [{} for _ in range(100_000)]}
+
+    finished = run(tmp_path, many)
+    assert finished.fault.code == "agent.contract"
+    assert finished.fault.codes == ("c1.schema",)
+    assert len(str(finished.fault)) < 300
+    assert set(words(finished).values()) == {"valid", "agree", "passed", "nothing-to-check"}
+
+
+def test_an_exception_whose_text_stops_the_process_is_an_outcome(tmp_path):
+    """Its text is code of the agent's."""
+
+    class Stops(Exception):  # noqa: N818
+        def __str__(self):
+            raise SystemExit
+
+    def raises(_task):
+        raise Stops
+
+    finished = run(tmp_path, raises)
+    assert (finished.fault.code, str(finished.fault).count("Stops")) == ("agent.raised", 1)
+
+
+def test_an_agent_that_changes_the_folder_moves_no_store(tmp_path, monkeypatch):
+    """A store that was named from the folder of the start stays where it was."""
+    monkeypatch.chdir(tmp_path)
+
+    def moves(task):
+        (tmp_path / "elsewhere").mkdir()
+        os.chdir(tmp_path / "elsewhere")
+        return good(task)
+
+    made = Conductor([InProcessAgent(spec(), moves)], RunStore("runs"))
+    assert made.invoke(ask()).folder.parent == tmp_path / "runs"
+    assert [*(tmp_path / "elsewhere").iterdir()] == []
+
+
+def test_an_agent_that_closes_every_descriptor_is_stored():
+    """Also the lock that the conductor held meanwhile; in a process of its own, which loses its streams by it."""
+    code = (
+        "import sys; sys.path[:0] = sys.argv[2:]\n"
+        "import os\nfrom agents import *\n"
+        "def closes(task):\n    os.closerange(3, 200)\n    return good(task)\n"
+        "finished = conductor(sys.argv[1], closes).invoke(ask())\n"
+        "again = conductor(sys.argv[1]).invoke(ask())\n"
+        "print(finished.fault, again.fault, len(RunStore(sys.argv[1]).ids()))\n"
+    )
+    with tempfile.TemporaryDirectory() as folder:
+        words = [sys.executable, "-c", code, folder, *sys.path]
+        done = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert done.stdout == "None None 2\n", done.stderr
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there are no copies of a process here")
+def test_a_copy_of_the_process_that_comes_back_ends():
+    """An agent that forks and returns twice gives one answer and one stored run."""
+    code = (
+        "import sys; sys.path[:0] = sys.argv[2:]\n"
+        "import os\nfrom agents import *\n"
+        "def forks(task):\n    task.pid = os.fork()\n    return good(task)\n"
+        "finished = conductor(sys.argv[1], forks).invoke(ask())\n"
+        "print(finished.fault, len(RunStore(sys.argv[1]).ids()), flush=True)\n"
+    )
+    with tempfile.TemporaryDirectory() as folder:
+        words = [sys.executable, "-c", code, folder, *sys.path]
+        done = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert done.stdout == "None 1\n", done.stderr

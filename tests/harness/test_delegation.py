@@ -4,7 +4,7 @@ import threading
 import time
 
 import pytest
-from agents import INPUT, answer, ask, conductor, good, spec
+from agents import INPUT, answer, ask, conductor, good, run, spec
 
 from groundrules import envelope_hash, loads, verify_run
 from groundrules.errors import UsageError
@@ -265,3 +265,17 @@ def test_a_timed_out_parent_waits_for_its_child(tmp_path):
     assert finished.fault.code == "agent.timed-out"
     assert len(finished.envelope["delegations"]) == 1
     assert set(verify_run(finished.folder).words.values()) == GOOD
+
+
+@pytest.mark.parametrize("agent_id", ["\ud800", "", "x" * 2001, 3, None])
+def test_a_child_whose_name_is_none_is_refused(tmp_path, agent_id):
+    """It would stand on the conductor's own span, where everybody has to be able to read it."""
+
+    def delegates(task):
+        with pytest.raises(Refused, match="unknown-agent"):
+            task.delegate(agent_id, {})
+        return answer(task.input_item())
+
+    finished = run(tmp_path, delegates, "delegation")
+    assert finished.fault is None
+    assert verify_run(finished.folder).words["grounding"] == "passed"

@@ -128,7 +128,9 @@ class Random:
         except (Faulty, Refused, AttributeError, IndexError, KeyError, TypeError) as error:
             made.fault = error.fault if isinstance(error, Faulty) else None
             made.result = None if made.fault else {"status": "failed", "statement": ""}
-        made.spans = task.tracer.texts() + [odd_text(task, chance) for _ in range(chance.choice([0, 0, 0, 1, 2]))]
+        own, fault = task.tracer.texts()
+        made.fault = made.fault or fault
+        made.spans = own + [odd_text(task, chance) for _ in range(chance.choice([0, 0, 0, 1, 2]))]
         return made
 
 

@@ -12,6 +12,7 @@ from agents import ask, spec
 
 from groundrules import ConfigurationError, verify_run
 from groundrules.harness import Conductor, Limits, RunStore, Sandbox, StdioAgent
+from groundrules.harness.sandbox import wrapped
 from groundrules.trace import read_trace
 from places import not_here
 
@@ -103,9 +104,13 @@ def test_the_command_is_wrapped(tmp_path, monkeypatch):
     """Read-only files, the folder in sight, the store hidden, the command last."""
     stub(tmp_path, monkeypatch, "#!/bin/sh\nfor word; do :; done\nexit 0\n")
     assert boxed(tmp_path).isolation == "bubblewrap"
-    from groundrules.harness.sandbox import wrapped  # noqa: PLC0415
-
     words = wrapped(["a", "b"], tmp_path, Sandbox(hidden=(Path("/x"),), network=True))
     assert words[-2:] == ["a", "b"]
     assert "--share-net" in words
     assert words[words.index("/x") - 1] == "--tmpfs"
+
+
+def test_an_agent_in_a_folder_that_is_hidden_stops_the_start(tmp_path):
+    """It would not find its own program."""
+    with pytest.raises(ConfigurationError, match=r"lies in the store.*config\.sandbox"):
+        wrapped(["a"], tmp_path / "runs" / "agent", Sandbox(hidden=(tmp_path / "runs",)))

@@ -6,6 +6,7 @@ import pytest
 from agents import answer, ask, conductor, good, run
 from opentelemetry import trace as api
 from opentelemetry.context import Context
+from opentelemetry.sdk.trace import ReadableSpan
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
@@ -239,3 +240,73 @@ def test_ids_do_not_come_from_the_random_module(tmp_path):
     made = conductor(tmp_path, seeds)
     traces = {made.invoke(ask()).envelope["telemetry"]["trace_id"] for _ in range(3)}
     assert len(traces) == 3
+
+
+ODD = [
+    {"start_time": 10**40},
+    {"start_time": -(10**30)},
+    {"start_time": float("inf")},
+    {"start_time": float("nan")},
+    {"start_time": "now"},
+]
+
+
+@pytest.mark.parametrize("stated", ODD)
+def test_a_time_that_is_none_is_an_outcome(tmp_path, stated):
+    """The SDK takes whatever it is given; the span is not stored, those beside it are."""
+
+    def odd(task):
+        task.tracer.start_span("odd", **stated).end()
+        task.tracer.start_span("even").end()
+        return good(task)
+
+    finished = run(tmp_path, odd)
+    assert finished.fault.code == "agent.malformed-span"
+    assert [span.name for span in spans(finished)] == ["invoke_agent", "even"]
+    assert set(verify_run(finished.folder).words.values()) == GOOD
+
+
+def test_a_span_whose_text_stops_the_process_is_an_outcome(tmp_path):
+    """What is written of it is code of the agent's."""
+
+    class Name(str):
+        __slots__ = ()
+
+        def __iter__(self):
+            raise SystemExit
+
+    class Kind:
+        def __str__(self):
+            raise SystemExit
+
+    def odd(task):
+        task.tracer.start_span(Name("odd"), kind=Kind()).end()
+        return good(task)
+
+    finished = run(tmp_path, odd)
+    assert finished.fault.code == "agent.malformed-span"
+    assert set(verify_run(finished.folder).words.values()) == GOOD
+
+
+def test_an_interrupt_while_a_span_is_written_is_the_operators():
+    """It goes through."""
+
+    class Interrupted(ReadableSpan):
+        def to_json(self, **_):
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        line_of(Interrupted("x"))
+
+
+def test_a_task_without_its_tracer_is_still_traced(tmp_path):
+    """An agent that takes the tracer off its task has made the spans that it made."""
+
+    def hides(task):
+        task.tracer.start_span("made").end()
+        task.tracer = None
+        return good(task)
+
+    finished = run(tmp_path, hides)
+    assert finished.fault is None
+    assert [span.name for span in spans(finished)] == ["invoke_agent", "made"]

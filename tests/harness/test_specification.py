@@ -3,6 +3,7 @@
 import functools
 import importlib
 import json
+import os
 import subprocess
 import sys
 
@@ -12,7 +13,7 @@ from agents import EXAMPLES, SCHEMA, ask, good, run, spec
 import groundrules.harness
 from groundrules import ConfigurationError, ReadError, UsageError
 from groundrules.documents import validate
-from groundrules.harness import AgentSpec, Conductor, InProcessAgent, RunStore, StdioAgent, load_agent
+from groundrules.harness import AgentSpec, Conductor, InProcessAgent, Limits, RunStore, StdioAgent, load_agent
 
 REFERENCE = "https://w3id.org/groundrules/schemas/grounding-reference.json"
 
@@ -49,6 +50,8 @@ def test_a_specification_that_nothing_can_be_held_to_is_refused(changes, code):
     assert "\n" not in str(caught.value)
 
 
+NESTED = {"answer": {"$id": "c.json", **SCHEMA}, "anything": {"$id": "sub/c.json"}}
+LOOSE = {"$id": "sub/", "$ref": "c.json"}
 RECURSIVE = {"$ref": "#/$defs/a", "$defs": {"a": {"$ref": "#"}}}
 SCHEMAS = [
     ("config.payload-not-grounded", SCHEMA | {"required": ["schema_class"]}),
@@ -69,6 +72,12 @@ SCHEMAS = [
     ("config.payload-schema", SCHEMA | {"properties": {"x": {"$ref": "#/$defs/none"}}}),
     ("config.payload-schema", SCHEMA | {"$schema": "http://json-schema.org/draft-07/schema#"}),
     ("config.payload-schema", SCHEMA | {"x": (1,)}),
+    ("config.payload-schema", SCHEMA | {"$defs": {"x": {"$ref": "#/required"}}}),
+    ("config.payload-schema", SCHEMA | {"$ref": "#/required/0"}),
+    ("config.payload-schema", SCHEMA | {"$ref": "#/required/x"}),
+    ("config.payload-schema", SCHEMA | {"$ref": "#/more", "more": {"type": "thing"}}),
+    ("config.payload-schema", SCHEMA | {"$ref": "#/more", "more": {"$ref": "#/none"}}),
+    ("config.payload-not-grounded", {"$id": "https://example.org/r.json", "allOf": [LOOSE], "$defs": NESTED}),
 ]
 
 
@@ -92,6 +101,12 @@ def test_a_payload_schema_that_lets_the_linter_see_nothing_is_refused(code, sche
         SCHEMA | {"$defs": {"tree": {"properties": {"left": {"$ref": "#/$defs/tree"}}}}},
         SCHEMA | {"$schema": "https://json-schema.org/draft/2020-12/schema", "$id": "https://example.org/answer.json"},
         SCHEMA | {"allOf": [True]},
+        SCHEMA | {"$ref": "#/more", "more": True},
+        {
+            "$id": "https://example.org/r.json",
+            "allOf": [{"$id": "sub/", "$ref": "c.json"}],
+            "$defs": {"answer": {"$id": "sub/c.json", **SCHEMA}, "anything": {"$id": "c.json"}},
+        },
     ],
 )
 def test_a_payload_schema_may_be_put_together(tmp_path, schema):
@@ -172,6 +187,8 @@ def python(function, **more):
         ({"run": python("raises.py:count")}, "config.agent"),
         ({"run": python("leaves.py:count")}, "config.agent"),
         ({"run": python("broken.py:count")}, "config.agent"),
+        ({"run": python("stops.py:count")}, "config.agent"),
+        ({"run": python("x" * 300 + ".py:count")}, "config.agent"),
         ({"run": python("good.py:count", seconds=0)}, "config.agent"),
         ({"run": {"kind": "stdio", "command": []}}, "config.agent"),
         ({"run": {"kind": "stdio", "command": ["a\0"]}}, "config.agent"),
@@ -186,6 +203,7 @@ def test_a_file_that_states_no_agent_is_refused(tmp_path, changes, code):
         "good": "word = 3\ndef count(task): ...\n",
         "raises": "raise ValueError('no')\n",
         "leaves": "raise SystemExit\n",
+        "stops": "class Stop(BaseException): ...\nraise Stop\n",
         "broken": "def (\n",
     }.items():
         (tmp_path / f"{name}.py").write_text(text)
@@ -259,4 +277,61 @@ def test_the_extra_is_looked_for_when_the_harness_is_imported(monkeypatch):
     """The same in this process."""
     monkeypatch.setitem(sys.modules, "opentelemetry.sdk.trace", None)
     with pytest.raises(UsageError, match=r"usage\.missing-extra"):
+        importlib.reload(groundrules.harness)
+
+
+def test_an_interrupt_while_an_agent_is_loaded_stops_the_start(tmp_path):
+    """It is the operator's, not the file's."""
+    (tmp_path / "waits.py").write_text("raise KeyboardInterrupt\n")
+    with pytest.raises(KeyboardInterrupt):
+        load_agent(write(tmp_path, stated(run=python("waits.py:count"))))
+
+
+def test_a_file_may_define_data_classes(tmp_path):
+    """Which look for their module by its name; two files of one name are two modules."""
+    text = "from __future__ import annotations\nimport dataclasses\n\n@dataclasses.dataclass\nclass Words:\n"
+    text += "    number: int = %d\n\ndef count(task):\n    raise ValueError(Words().number)\n"
+    agents = []
+    for number in (1, 2):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        (folder / "words.py").write_text(text % number)
+        agents.append(load_agent(write(folder, stated(run=python("words.py:count"), agent_id=f"a{number}"))))
+    made = Conductor(agents, RunStore(tmp_path / "runs"))
+    asked = {"schema_class": "Text", "text": ""}
+    assert ["ValueError: 1" in str(made.invoke(ask("a1", input=asked)).fault)] == [True]
+    assert ["ValueError: 2" in str(made.invoke(ask("a2", input=asked)).fault)] == [True]
+
+
+@pytest.mark.parametrize(
+    "limits", [{"seconds": 0}, {"seconds": float("inf")}, {"octets": -1}, {"memory": float("nan")}]
+)
+def test_a_limit_that_limits_nothing_is_refused(limits):
+    """A clock cannot wait for ever, and nothing fits into no room."""
+    with pytest.raises(ConfigurationError, match=r"config\.agent\b"):
+        Limits(**limits)
+
+
+def test_an_environment_that_tracing_refuses_is_one_error():
+    """A limit that is no number; found when the harness is imported."""
+    code = "from groundrules.cli import run; import sys; sys.exit(run(['run', '-', '--agent', 'x']))"
+    environment = os.environ | {"OTEL_SPAN_ATTRIBUTE_COUNT_LIMIT": "many"}
+    words = [sys.executable, "-c", code]
+    done = subprocess.run(words, capture_output=True, text=True, check=False, input="{}", env=environment)
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
+    assert "OTEL_SPAN_ATTRIBUTE_COUNT_LIMIT" in done.stderr
+    assert "[config.tracing]" in done.stderr
+
+
+def test_what_tracing_refuses_is_looked_at_when_the_harness_is_imported(monkeypatch):
+    """The same in this process."""
+
+    class Refuses:
+        def find_spec(self, name, *_):
+            if name == "opentelemetry.sdk.trace":
+                raise ValueError("no\nnumber")
+
+    monkeypatch.delitem(sys.modules, "opentelemetry.sdk.trace")
+    monkeypatch.setattr(sys, "meta_path", [Refuses(), *sys.meta_path])
+    with pytest.raises(ConfigurationError, match=r"no number.*config\.tracing"):
         importlib.reload(groundrules.harness)

@@ -13,7 +13,8 @@ from agents import COPIES, INPUT, SNAPSHOT, TENOR, ask, good, spec
 
 from groundrules import ConfigurationError, load_copies, verify_run
 from groundrules.documents import validate
-from groundrules.harness import Conductor, InProcessAgent, Limits, RunStore, StdioAgent
+from groundrules.harness import Conductor, InProcessAgent, Limits, RunStore, StdioAgent, messages
+from groundrules.harness.outcomes import Faulty
 
 ROGUE = str(Path(__file__).parent / "rogue.py")
 GOOD = {"valid", "agree", "passed", "nothing-to-check"}
@@ -264,6 +265,48 @@ def test_an_agent_that_attacks_its_guard_is_an_outcome(tmp_path, said, monkeypat
     assert finished.fault.code in ("agent.crashed", "agent.timed-out")
     assert set(words(finished).values()) == GOOD
     assert not [words for words in commands() if words[-2:] == [ROGUE, said]]
+
+
+@LINUX
+def test_an_agent_that_writes_to_what_its_guard_tells_is_an_outcome(tmp_path):
+    """Without isolation it can; whatever it wrote, the run ends and is stored."""
+    finished = run(tmp_path, "tells-for-its-guard", seconds=4.0)
+    assert finished.fault is None or finished.fault.code == "agent.crashed"
+    assert set(words(finished).values()) == GOOD
+
+
+def test_spans_that_came_with_a_result_are_stored_whatever_came_after(tmp_path):
+    """An agent that then ends badly has said what it did."""
+    finished = run(tmp_path, "status")
+    assert finished.fault.code == "agent.crashed"
+    assert (finished.folder / "spans.jsonl").read_text().count('"name": "work"') == 1
+
+
+MESSAGES = [
+    ("3", "it is no object"),
+    ('{"op": 1}', "op is none of retrieve, delegate, result"),
+    ('{"op": "result", "result": "{}", "spans": [], "seqence": 1}', '"seqence" is not known here'),
+    ('{"op": "result"}', "the member result is missing, the member spans is missing"),
+    ('{"op": "retrieve", "seq": 1, "retriever": "all"}', "the member query is missing"),
+    ('{"op": "result", "result": "{}", "spans": [' + "0," * 500_000 + "0]}", "spans is no list of texts"),
+    ('{"op": "result", "result": "{}", "spans": {}}', "spans is no list of texts"),
+]
+
+
+@pytest.mark.parametrize(("line", "why"), MESSAGES, ids=range(len(MESSAGES)))
+def test_what_is_wrong_with_a_message_is_named(line, why):
+    """The commonest mistakes of who writes an agent, each by its name."""
+    with pytest.raises(Faulty) as caught:
+        messages.read(line.encode())
+    assert caught.value.fault.code == "agent.malformed-message"
+    assert why in caught.value.fault.diagnosis
+    assert len(caught.value.fault.diagnosis) < 200
+
+
+def test_a_command_that_the_system_does_not_take_is_an_outcome(tmp_path):
+    """A word of it that is longer than a program may be given."""
+    agent = StdioAgent(spec(), ["true", "x" * 3_000_000])
+    assert Conductor([agent], RunStore(tmp_path)).invoke(ask()).fault.code == "agent.not-started"
 
 
 SPANS = [

@@ -102,7 +102,7 @@ def test_a_run_that_is_listed_twice_is_told(tmp_path):
     """Also where the second line follows from the one before."""
     store, _ = filled(tmp_path)
     last = hashlib.sha256(store.index.read_bytes().splitlines()[-1]).hexdigest()
-    again = json.dumps(lines(store)[0] | {"previous": last}).encode() + b"\n"
+    again = json.dumps(lines(store)[0] | {"previous": last}, separators=(",", ":")).encode() + b"\n"
     store.index.write_bytes(store.index.read_bytes() + again)
     assert codes(store) == ["store.listed-twice"]
 
@@ -243,7 +243,7 @@ def test_a_run_that_cannot_be_read_is_left_for_verifying(tmp_path):
     (tmp_path / ids[0] / "spans.jsonl").symlink_to("spans.jsonl")
     (tmp_path / ".running" / ids[0]).write_bytes(b"")
     RunStore(tmp_path).prepare()
-    assert codes(store) == []
+    assert codes(store) == ["store.foreign-file"]
 
 
 def test_a_reused_id_enters_what_was_not_entered(tmp_path):
@@ -387,7 +387,7 @@ def test_a_file_that_may_not_grow_is_one_line(tmp_path):
 
 
 def test_a_line_is_appended_under_the_lock(tmp_path):
-    """Who holds the lock of the store is alone with its index."""
+    """Who holds the lock of the store is alone with its index; no run has its name before it can be entered."""
     made = conductor(tmp_path)
     made.invoke(ask())
     store = RunStore(tmp_path)
@@ -398,8 +398,9 @@ def test_a_line_is_appended_under_the_lock(tmp_path):
         waiting.join(0.4)
         assert waiting.is_alive()
         assert store.index.read_bytes() == before
-        assert len(store.ids()) == 2
+        assert len(store.ids()) == 1
     waiting.join()
+    assert len(store.ids()) == 2
     assert codes(store) == []
 
 
@@ -415,3 +416,145 @@ def test_an_index_that_cannot_be_written_is_as_it_was(tmp_path):
     with pytest.raises(UsageError, match=r"invocations\.jsonl.*usage\.unwritable"):
         Conductor([InProcessAgent(spec(), good)], RunStore(tmp_path, on=no_room)).invoke(ask())
     assert (tmp_path / "invocations.jsonl").read_bytes() == before
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes with names here")
+def test_an_index_that_is_a_pipe_is_refused_at_once(tmp_path):
+    """Nobody waits for whoever might write to it."""
+    store, _ = filled(tmp_path, 1)
+    store.index.unlink()
+    os.mkfifo(store.index)
+    for asked in (lambda: check_store(store), lambda: conductor(tmp_path).invoke(ask())):
+        with pytest.raises(UsageError, match=r"invocations\.jsonl: .*usage\.not-a-file"):
+            asked()
+    with pytest.raises(UsageError, match=r"usage\.not-a-file"):
+        index.head_of(store.index)
+    with pytest.raises(UsageError, match=r"no regular file.*usage\.unwritable"):
+        store.reindex()
+    store.index.unlink()
+    store.reindex()
+    assert codes(store) == []
+
+
+def test_an_index_that_may_not_be_read_is_named(tmp_path, monkeypatch):
+    """The file, and why."""
+    store, _ = filled(tmp_path, 1)
+
+    def refuses(*_):
+        raise PermissionError(errno.EACCES, "Permission denied")
+
+    monkeypatch.setattr(index.os, "open", refuses)
+    with pytest.raises(UsageError, match=r"invocations\.jsonl: it cannot be read: permission denied"):
+        check_store(store)
+
+
+def test_a_long_torn_tail_is_read_once(tmp_path, monkeypatch):
+    """Sixty-four megabytes without a line feed: every octet is looked at once, not once for each part."""
+    store, _ = filled(tmp_path, 1)
+    whole = store.index.read_bytes()
+    with store.index.open("ab") as file:
+        file.write(b"x" * 64_000_000)
+    read, real = [], os.pread
+
+    def counted(handle, size, offset):
+        read.append(size)
+        return real(handle, size, offset)
+
+    monkeypatch.setattr(index.os, "pread", counted)
+    assert index.head_of(store.index) == hashlib.sha256(whole[:-1]).hexdigest()
+    assert sum(read) < 64_000_000 + 4 * len(whole) + 4 * 65_536
+    assert len(read) < 1100
+
+
+def test_a_line_that_is_written_otherwise_is_told(tmp_path):
+    """The last one too, of which no line after it holds the digest: nobody's store writes it so."""
+    store, _ = filled(tmp_path)
+    first, second, third = store.index.read_bytes().splitlines(keepends=True)
+    store.index.write_bytes(first + second + json.dumps(json.loads(third)).encode() + b"\n")
+    assert codes(store) == ["store.malformed-line", "store.not-indexed"]
+
+
+def test_every_index_that_was_written_anew_over_is_kept(tmp_path):
+    """Two that end with the same line are two."""
+    store, _ = filled(tmp_path, 2)
+    first, second = store.index.read_bytes().splitlines(keepends=True)
+    kept = [b"{}\n" + second, b"[]\n" + second, first + second]
+    for octets in kept:
+        store.index.write_bytes(octets)
+        store.reindex()
+    assert sorted(path.read_bytes() for path in tmp_path.glob("invocations.jsonl.*")) == sorted(kept)
+
+
+def test_a_run_that_is_stored_while_the_index_is_written_anew_is_in_it_once(tmp_path):
+    """The folders are looked at under the lock, and a run gets its name under it too."""
+    store, _ = filled(tmp_path, 1)
+    made = conductor(tmp_path)
+    stop = threading.Event()
+
+    def rebuild():
+        while not stop.is_set():
+            store.reindex()
+
+    thread = threading.Thread(target=rebuild)
+    thread.start()
+    for _ in range(30):
+        made.invoke(ask())
+    stop.set()
+    thread.join()
+    assert codes(store) == []
+    assert len(lines(store)) == 31
+
+
+def test_a_store_that_is_used_meanwhile_gives_no_alarm(tmp_path):
+    """Whatever moment is looked at, every run that has its name has its line."""
+    store, _ = filled(tmp_path, 1)
+    made = conductor(tmp_path)
+    stop = threading.Event()
+
+    def invoke():
+        while not stop.is_set():
+            made.invoke(ask())
+
+    thread = threading.Thread(target=invoke)
+    thread.start()
+    told = [codes(store) for _ in range(60)]
+    stop.set()
+    thread.join()
+    assert told == [[]] * 60
+
+
+def test_an_empty_folder_is_no_run(tmp_path):
+    """It is told, and an index that is written anew does not list it."""
+    store, ids = filled(tmp_path, 1)
+    (tmp_path / STRANGER).mkdir()
+    assert codes(store) == ["store.not-indexed"]
+    store.reindex()
+    assert [entry["invocation_id"] for entry in lines(store)] == ids
+
+
+def test_what_is_no_part_of_a_run_is_told(tmp_path):
+    """A file, a folder or a link beside the files of a run, and a file that is a link."""
+    store, (run_id,) = filled(tmp_path, 1)
+    (tmp_path / run_id / "notes.txt").write_text("x")
+    assert codes(store) == ["store.foreign-file"]
+    (tmp_path / run_id / "notes.txt").unlink()
+    request = tmp_path / run_id / "request.json"
+    request.rename(tmp_path / "request.json")
+    request.symlink_to(tmp_path / "request.json")
+    assert codes(store) == ["store.foreign-file"]
+
+
+def test_a_lock_whose_descriptor_was_closed_is_let_go(tmp_path, monkeypatch):
+    """An agent in this process can close what is not its own."""
+    handles, real = [], locks.fcntl.flock
+
+    def seen(handle, how):
+        handles.append(handle)
+        real(handle, how)
+
+    monkeypatch.setattr(locks.fcntl, "flock", seen)
+    with locks.claimed(tmp_path / "mark"):
+        os.close(handles[-1])
+    with locks.locked(tmp_path / "lock"):
+        os.close(handles[-1])
+    assert not (tmp_path / "mark").exists()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,10 +12,20 @@ import typer
 
 from groundrules.cli.render import AsJson, Exit, InputFile, print_json, print_line
 from groundrules.cli.sources import CopiesFile
-from groundrules.errors import GroundrulesError, ReadError, UsageError, Where, show
+from groundrules.documents import departures
+from groundrules.errors import (
+    CanonicalError,
+    GroundrulesError,
+    ReadError,
+    RequestError,
+    UsageError,
+    Where,
+    show,
+)
 from groundrules.files import read_bytes
+from groundrules.runs.writing import page
 from groundrules.sources import NO_COPIES, load_copies
-from groundrules.strictjson import JSON, loads
+from groundrules.strictjson import JSON, loads, pointer
 from groundrules.verdict import GroundingStatus, SourceStatus
 
 if TYPE_CHECKING:
@@ -44,7 +55,16 @@ def request(
         where = Where(file=agent, pointer="/agent_id")
         raise UsageError("usage.wrong-type", "it states no agent id", where=where, remedy="see schemas/agent.json")
     made = request_for(agent_id, _read(file))
-    print_line(json.dumps(made if conversation is None else made | {"conversation_id": conversation}, indent=2))
+    if conversation is not None:
+        made["conversation_id"] = conversation
+    try:
+        page(made)
+    except CanonicalError as error:
+        raise UsageError("usage.arguments", f"no request is made of this: {error.detail}") from None
+    for path, detail in departures(made, "request"):
+        where = Where(pointer=pointer(path))
+        raise RequestError("request.malformed", detail, where=where, remedy="see schemas/request.json")
+    print_line(json.dumps(made, indent=2))
     return Exit.GOOD
 
 
@@ -61,10 +81,14 @@ def run(
 
     asked = _read(file)
     with load_copies(copies) if copies is not None else contextlib.nullcontext(NO_COPIES) as held:
+        kept = RunStore(store)
+        if sandbox:
+            kept.prepare()  # what is hidden has to be there
         loaded = [load_agent(agent, sandboxed=sandbox, hidden=(store,)) for agent in agents]
-        conductor = Conductor(loaded, RunStore(store), copies=held)
+        conductor = Conductor(loaded, kept, copies=held)
         try:
-            finished = conductor.invoke(asked)
+            with contextlib.redirect_stdout(sys.stderr):  # standard output is for what is told of the run
+                finished = conductor.invoke(asked)
         except GroundrulesError as error:
             raise error.in_file(file) if error.stage == "request" else error from None
     if as_json:

@@ -10,12 +10,12 @@ from typing import Annotated
 
 import typer
 
-from groundrules.citations import is_invocation_id
+from groundrules.citations import is_digest, is_invocation_id
 from groundrules.cli.render import AsJson, Exit, print_json, print_line
 from groundrules.cli.running import StoreFolder
 from groundrules.cli.sources import CopiesFile, RequireContent, RequireResolved
 from groundrules.cli.verify import Report, tell_all
-from groundrules.errors import bare, show
+from groundrules.errors import UsageError, bare, show
 from groundrules.findings import Finding, Place
 from groundrules.runs import RunVerdict, StoredRun, read_run
 from groundrules.runs.layout import ENVELOPE, GROUNDING, SOURCES
@@ -36,7 +36,7 @@ _COLUMNS = ("invocation", "completed", "agent", "mode", "status", "grounding", "
 def list_(store: StoreFolder = Path("runs"), as_json: AsJson = False) -> int:
     """List the stored runs, oldest first, with their verdicts as they were recorded."""
     held = RunStore(store)
-    rows = [_row(invocation_id, read_run(held.folder / invocation_id)) for invocation_id in held.ids()]
+    rows = [_row(invocation_id, _read(held.folder / invocation_id)) for invocation_id in held.ids()]
     if as_json:
         print_json({"format": "runs/1", "runs": rows})
     else:
@@ -56,6 +56,8 @@ def show_(
     all_spans: Annotated[bool, typer.Option("--all", help=f"Show every span, not the first {MOST}.")] = False,
 ) -> int:
     """Show a run: its outcome, its verdicts, and its spans as a timeline with the findings beside them."""
+    if not run:
+        raise UsageError("usage.arguments", "the name of the run is empty", remedy="name a run or its folder")
     folder = store / run if is_invocation_id(run) else Path(run)
     stored = read_run(folder)
     with load_copies(copies) if copies is not None else contextlib.nullcontext(NO_COPIES) as held:
@@ -83,6 +85,9 @@ def verify(
     as_json: AsJson = False,
 ) -> int:
     """Check every stored run again, and the index against the runs."""
+    if head is not None and not is_digest(head):
+        remedy = "give the head as groundrules run printed it"
+        raise UsageError("usage.arguments", "the head is no 64 lower-case hex digits", remedy=remedy)
     held = RunStore(store)
     findings, now = check_store(held, anchor=head)
     folders = [os.fspath(held.folder / invocation_id) for invocation_id in held.ids()]
@@ -106,6 +111,14 @@ def reindex(store: StoreFolder = Path("runs")) -> int:
     head = held.reindex()
     print_line(f"index: {len(held.ids())} runs{'' if head is None else f' (head {head})'}")
     return Exit.GOOD if head is not None else Exit.NOTHING_RUN
+
+
+def _read(folder: Path) -> StoredRun:
+    """A run for the list, also where nothing of one is in its folder."""
+    try:
+        return read_run(folder)
+    except UsageError:
+        return StoredRun({}, None, {})
 
 
 def _recorded(verdict: RunVerdict) -> Iterator[Finding]:

@@ -3,7 +3,7 @@
 It needs the extra ``harness``: ``pip install 'groundrules[harness]'``.
 """
 
-from groundrules.errors import UsageError
+from groundrules.errors import ConfigurationError, UsageError
 
 try:
     import opentelemetry.sdk.trace  # noqa: F401 - only whether it is there
@@ -12,6 +12,12 @@ except ImportError:
         "usage.missing-extra",
         "the harness needs OpenTelemetry, which is not installed",
         remedy="pip install 'groundrules[harness]'",
+    ) from None
+except ValueError as error:
+    raise ConfigurationError(
+        "config.tracing",
+        f"OpenTelemetry refuses the environment: {' '.join(str(error).split())}",
+        remedy="mend the variable that begins with OTEL_",
     ) from None
 
 from groundrules.harness.agentfile import load_agent

@@ -92,16 +92,19 @@ def _function(folder: Path, stated: str) -> Function:
     name, _, function = stated.rpartition(":")
     path = folder / name
     where = Where(pointer="/run/function")
-    if not path.is_file():
+    if not os.path.isfile(path):  # noqa: PTH113 - it takes any name without an error
         raise ConfigurationError("config.agent", "there is no such file", where=where, remedy="name it from the folder")
-    module_spec = importlib.util.spec_from_file_location(f"groundrules_agent_{path.stem}", path)
+    module_spec = importlib.util.spec_from_file_location(f"groundrules_agent_{len(sys.modules)}_{path.stem}", path)
     assert module_spec is not None and module_spec.loader is not None  # noqa: S101, PT018 - it ends in .py
     module = importlib.util.module_from_spec(module_spec)
+    sys.modules[module_spec.name] = module  # classes of it look for their module there
     sys.path.append(os.fspath(folder.absolute()))
     try:
         module_spec.loader.exec_module(module)
         found: Function = getattr(module, function)
-    except (Exception, SystemExit) as error:  # noqa: BLE001 - the file is the deployment's code
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # noqa: BLE001 - the file is the deployment's code
         detail = f"the agent cannot be loaded: {diagnosis_of(error)}"
         raise ConfigurationError("config.agent", detail, where=where, remedy="mend the file") from None
     return found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import logging
 import threading
 import time
@@ -11,10 +12,9 @@ from typing import TYPE_CHECKING, Protocol
 from opentelemetry.trace import Status, StatusCode
 
 from groundrules import strictjson
-from groundrules.canonical import content_hash, project
-from groundrules.citations import is_name
+from groundrules.canonical import CANONICALISATIONS, content_hash, project
 from groundrules.errors import CanonicalError, GroundrulesError, UnknownNameError, show
-from groundrules.harness.outcomes import Refused
+from groundrules.harness.outcomes import Refused, is_plain
 from groundrules.harness.tracing import line_of
 from groundrules.sources.check import is_covered
 
@@ -42,11 +42,12 @@ class Retriever(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class _Wanted:
-    """What an agent asked for."""
+    """What an agent asked for; of a query the reference and the id are the conductor's."""
 
     snapshot_ref: str
     source_id: str
     canonicalisation: str
+    is_query: bool = False
 
 
 class Broker:
@@ -101,7 +102,7 @@ class Broker:
             digest = content_hash(query, "dd-json-document-v1")
         except CanonicalError as error:
             raise Refused("retrieve.malformed", f"the query is no JSON value: {error.detail}") from None
-        asked = _Wanted(f"retriever:{retriever}", f"query:{digest}", canonicalisation)
+        asked = _Wanted(f"retriever:{retriever}", f"query:{digest}", canonicalisation, is_query=True)
         items: list[dict[str, JSON]] = []
         refusal: Refused | None = None
         for snapshot_ref, source_id in self._found(asked, self._retrievers[retriever], query):
@@ -160,6 +161,17 @@ class Broker:
             "snapshot_ref": wanted.snapshot_ref,
         }
 
+    def _named(self, wanted: _Wanted, *, is_found: bool) -> dict[str, JSON]:
+        """What was wanted, as the record says it: what is not known to be there is an agent's word, and concealed."""
+        is_known = is_found or wanted.is_query
+        is_listed = is_known or self._copies.index(wanted.snapshot_ref) is not None
+        named = wanted.canonicalisation
+        return {
+            "source_id": wanted.source_id if is_known else _concealed(wanted.source_id),
+            "snapshot_ref": wanted.snapshot_ref if is_listed else _concealed(wanted.snapshot_ref),
+            "canonicalisation": named if named in CANONICALISATIONS else _concealed(named),
+        }
+
     def _begin(self, started: int | None = None) -> Span:
         if not self._is_open:
             raise Refused("retrieve.over", "the run is over")
@@ -185,9 +197,7 @@ class Broker:
             {
                 "span_id": f"{span.get_span_context().span_id:016x}",
                 "status": status,
-                "source_id": wanted.source_id,
-                "snapshot_ref": wanted.snapshot_ref,
-                "canonicalisation": wanted.canonicalisation,
+                **self._named(wanted, is_found=refusal is None),
                 "started_at": line["start_time"],
                 "ended_at": line["end_time"],
             }
@@ -195,8 +205,12 @@ class Broker:
         )
 
 
+def _concealed(text: str) -> str:
+    return f"sha256:{hashlib.sha256(text.encode()).hexdigest()}"
+
+
 def _mind_texts(*texts: str) -> None:
     """Refuse what no record could repeat."""
     for text in texts:
-        if not is_name(text) or not text.isprintable():
+        if not is_plain(text) or not text.isprintable():
             raise Refused("retrieve.malformed", "a reference is no string of 1 to 2000 printable characters")

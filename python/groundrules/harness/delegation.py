@@ -8,10 +8,10 @@ import threading
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from groundrules.citations import DELEGATION_NAME, is_name
+from groundrules.citations import DELEGATION_NAME
 from groundrules.errors import RequestError, UsageError
 from groundrules.evidence import envelope_hash
-from groundrules.harness.outcomes import Refused
+from groundrules.harness.outcomes import Refused, is_plain
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -111,7 +111,7 @@ class Children:
 
     def run(self, token: str | None, agent_id: str, child_input: JSON) -> dict[str, JSON]:
         """Run a child. See :meth:`Task.delegate`."""
-        if not is_name(agent_id):
+        if not is_plain(agent_id):
             raise Refused("delegate.unknown-agent", "there is no such agent")
         with self._changed:
             self._grants.redeem(token, self._invocation_id, agent_id)

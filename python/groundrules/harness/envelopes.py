@@ -6,9 +6,11 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from groundrules.contract import check_contract
-from groundrules.errors import ReadError
+from groundrules.documents import first_departure
+from groundrules.errors import ReadError, bare
 from groundrules.harness.outcomes import AGENT_ERROR, Fault
 from groundrules.runs.writing import page
+from groundrules.strictjson import pointer
 
 if TYPE_CHECKING:
     from groundrules.harness.specification import AgentSpec
@@ -97,9 +99,12 @@ def _broken(spec: AgentSpec, result: dict[str, JSON], envelope: dict[str, JSON])
         page(envelope)
     except ReadError as error:
         return Fault("agent.too-large", f"{error.detail} [{error.code}]")
+    departure = first_departure(envelope, "envelope")
+    if departure is not None:  # of what departs in a million places, one is enough
+        return Fault("agent.contract", f"{bare(pointer(departure[0]))}: {departure[1]}", ("c1.schema",))
     findings = check_contract(envelope).findings
     if findings:
         codes = tuple(sorted({finding.code for finding in findings}))
         return Fault("agent.contract", f"{findings[0].at}: {findings[0].detail}", codes)
-    departures = spec.payload.departures(result["payload"]) if "payload" in result else []
-    return Fault("agent.payload-class", departures[0]) if departures else None
+    departed = spec.payload.departure(result["payload"]) if "payload" in result else None
+    return Fault("agent.payload-class", departed) if departed else None

@@ -17,7 +17,7 @@ from groundrules.harness.outcomes import Faulty
 from groundrules.processes import Complaints, beginning, ending
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
     from groundrules.harness.stdio import Limits
@@ -178,7 +178,7 @@ class GuardedProcess:
                 part := os.read(self._status, _PART)
             ):
                 self._told_text += part
-        return [json.loads(line) for line in self._told_text.splitlines()]
+        return [*_objects(self._told_text)]
 
     def _without_guard(self) -> None:
         """End the agent's group and the guard, where the guard does not do its work."""
@@ -187,3 +187,12 @@ class GuardedProcess:
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.killpg(int(str(pid)), signal.SIGKILL)
         self._guard.wait()
+
+
+def _objects(text: bytes) -> Iterator[dict[str, object]]:
+    """The lines that a guard may have written; an agent of the same user can write others."""
+    for line in text.splitlines():
+        with contextlib.suppress(ValueError, RecursionError):
+            told = json.loads(line)
+            if isinstance(told, dict):
+                yield told

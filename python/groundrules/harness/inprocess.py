@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextvars
 import inspect
+import os
 import threading
 from typing import TYPE_CHECKING, Final
 
@@ -56,30 +57,24 @@ class InProcessAgent:
 
     def perform(self, task: Task) -> Answer:
         """Call it."""
-        answer = Answer()
+        answer, tracer, process = Answer(), task.tracer, os.getpid()
         work = contextvars.copy_context()
         if self._seconds is None:
             work.run(self._call, task, answer)
+            if os.getpid() != process:  # pragma: no cover - it forked, and the copy came back
+                os._exit(1)
         else:
             thread = threading.Thread(target=work.run, args=(self._call, task, answer), daemon=True)
             thread.start()
             thread.join(self._seconds)
             if thread.is_alive():  # it goes on, and has nothing of the run any more: its answer is another object
                 answer = Answer(fault=Fault("agent.timed-out", f"it did not return within {self._seconds:g} s"))
-        try:
-            answer.spans = self._spans(
-                task, has_returned=answer.fault is None or answer.fault.code != "agent.timed-out"
-            )
-        except Faulty as faulty:
-            answer.fault = answer.fault or faulty.fault
+        is_late = answer.fault is not None and answer.fault.code == "agent.timed-out"
+        answer.spans, fault = tracer.texts(ended=is_late)  # those that it had no time to end are not sent
+        if sum(map(len, answer.spans)) > self._octets:
+            answer.spans, fault = [], Fault("agent.output-limit", "its spans are longer than its output may be")
+        answer.fault = answer.fault or fault
         return answer
-
-    def _spans(self, task: Task, *, has_returned: bool) -> list[bytes]:
-        """The spans that it made; those that it had no time to end are not sent."""
-        texts = task.tracer.texts(ended=not has_returned)
-        if sum(map(len, texts)) > self._octets:
-            raise Faulty("agent.output-limit", "its spans are longer than its output may be")
-        return texts
 
     def _call(self, task: Task, answer: Answer) -> None:
         """Call it in a context in which the root is the current span, and cannot be written to."""

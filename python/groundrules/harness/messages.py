@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from groundrules import strictjson
-from groundrules.documents import validate
-from groundrules.errors import ReadError, bare
+from groundrules.documents import first_departure
+from groundrules.errors import ReadError, bare, show
 from groundrules.harness.outcomes import Faulty, Refused
 from groundrules.harness.task import DOCUMENT_NAME
+from groundrules.strictjson import pointer
 
 if TYPE_CHECKING:
     from groundrules.harness.task import Task
@@ -65,15 +66,51 @@ def read(line: bytes) -> Result | Question:
         message = strictjson.loads(line)
     except ReadError as error:
         raise Faulty("agent.malformed-message", f"{error.detail} [{error.code}]") from None
-    for finding in validate(message, "agent-message"):
-        place = f"at {bare(finding.pointer)}: " if finding.pointer else ""
-        raise Faulty("agent.malformed-message", f"{place}{finding.detail}")
+    _mind_shape(message)
+    departure = first_departure(message, "agent-message")
+    if departure is not None:
+        path, detail = departure
+        place = f"at {bare(pointer(path))}: " if path else ""
+        raise Faulty("agent.malformed-message", f"{place}{detail}")
     match message:
         case {"op": "result", "result": str(result), "spans": [*spans]}:
             return Result(result.encode(), [str(span).encode() for span in spans])
         case dict():
             return Question(message)
     raise AssertionError(message)  # pragma: no cover - by the schema
+
+
+_MEMBERS = {
+    "retrieve": (
+        {"seq", "snapshot_ref", "source_id", "canonicalisation"},
+        {"seq", "retriever", "query", "canonicalisation"},
+    ),
+    "delegate": ({"seq", "grant", "agent_id", "input"},),
+    "result": ({"result", "spans"},),
+}
+"""The members that a line of each operation may have besides ``op``, in each of its forms."""
+
+
+def _mind_shape(message: JSON) -> None:
+    """Refuse the commonest mistakes by their name, and a list that is none of texts before a schema walks through it.
+
+    Raises:
+        Faulty: ``agent.malformed-message``.
+    """
+    if not isinstance(message, dict):
+        raise Faulty("agent.malformed-message", "it is no object")
+    forms = _MEMBERS.get(str(message.get("op")))
+    if forms is None:
+        raise Faulty("agent.malformed-message", f"op is none of {', '.join(_MEMBERS)}")
+    form = forms[-1] if "retriever" in message else forms[0]
+    foreign, missing = message.keys() - form - {"op"}, form - {"canonicalisation"} - message.keys()
+    if foreign or missing:
+        told = [*(f"{show(name)} is not known here" for name in sorted(foreign)[:3])]
+        told += [f"the member {name} is missing" for name in sorted(missing)]
+        raise Faulty("agent.malformed-message", ", ".join(told))
+    spans = message.get("spans", [])
+    if not isinstance(spans, list) or not all(isinstance(text, str) for text in spans):
+        raise Faulty("agent.malformed-message", "spans is no list of texts")
 
 
 def answer(task: Task, question: Question) -> bytes:

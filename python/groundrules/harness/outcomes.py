@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from groundrules.catalogue import catalogue
+from groundrules.citations import is_name
 from groundrules.errors import bare
 
 if TYPE_CHECKING:
@@ -94,11 +95,16 @@ class Refused(Exception):  # noqa: N818 - it is an answer
         return f"{self.detail} [{self.code}]"
 
 
+def is_plain(text: object) -> bool:
+    """Whether something is a string of 1 to 2 000 characters that a line of the trace can repeat."""
+    return type(text) is str and is_name(text) and not any("\ud800" <= character <= "\udfff" for character in text)
+
+
 def diagnosis_of(error: BaseException) -> str:
     """What an operator is told of an exception that an agent raised."""
     try:
         said = bare(" ".join(str(error).split()))
-    except Exception:  # noqa: BLE001 - its text is code of the agent's too
+    except BaseException:  # noqa: BLE001 - its text is code of the agent's too
         said = ""
     name = bare(type(error).__name__)
     return f"{name}: {said}" if said else name

@@ -13,7 +13,6 @@ from groundrules.strictjson import pointer
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from referencing import Resource
     from referencing._core import Resolver
     from referencing.jsonschema import Schema
 
@@ -47,13 +46,14 @@ class PayloadClass:
         self._bases = _bases(own)
         self._mind_what_is_required()
 
-    def departures(self, payload: JSON) -> list[str]:
-        """In what a payload departs from its class, a clause each; its own words are not in them."""
+    def departure(self, payload: JSON) -> str | None:
+        """The first thing in which a payload departs from its class, one clause without its own words, or None."""
         try:
-            errors = [*self._validator.iter_errors(payload)]
+            for error in self._validator.iter_errors(payload):
+                return f"{_place(error.absolute_path)}it does not satisfy {error.validator or 'its schema'}"
         except RecursionError:
-            return ["its schema refers to itself without end"]
-        return [f"{_place(error.absolute_path)}it does not satisfy {error.validator}" for error in errors]
+            return "its schema refers to itself without end, or leads too far"
+        return None
 
     def _mind_what_is_required(self) -> None:
         required = {name for base in self._bases for name in _listed(base.get("required"))}
@@ -82,19 +82,13 @@ def _place(path: Iterable[str | int]) -> str:
 
 def _own(schema: Mapping[str, JSON]) -> dict[str, JSON]:
     """A copy of a schema, held to the draft."""
-    from jsonschema import Draft202012Validator  # noqa: PLC0415 - it is slow to import
-    from jsonschema.exceptions import SchemaError  # noqa: PLC0415
-
     own: dict[str, JSON] = {**schema}
     try:
         survey(own)
-        own = json.loads(json.dumps(own))
-        Draft202012Validator.check_schema(own, format_checker=Draft202012Validator.FORMAT_CHECKER)
     except CanonicalError as error:
         raise _refused("config.payload-schema", f"it is no JSON value: {error.detail}", error.where.pointer) from None
-    except SchemaError as error:
-        at = pointer(error.absolute_path)
-        raise _refused("config.payload-schema", f"it is no JSON Schema, by {error.validator}", at) from None
+    own = json.loads(json.dumps(own))
+    _mind_draft(own, "it")
     if own.get("$schema", _DRAFT) != _DRAFT:
         raise _refused("config.payload-schema", "it is of another draft than 2020-12", "/$schema")
     return own
@@ -103,41 +97,84 @@ def _own(schema: Mapping[str, JSON]) -> dict[str, JSON]:
 def _bases(own: dict[str, JSON]) -> list[dict[str, JSON]]:
     """The schema objects that every payload has to satisfy whole: the root, and through allOf and $ref.
 
+    A part is looked at from its own ``$id``, and what a reference leads to from where it stands, as a validator does.
+
     Raises:
-        ConfigurationError: ``config.payload-schema``: a reference leads nowhere.
+        ConfigurationError: ``config.payload-schema``: a reference leads nowhere, or to what is no schema.
     """
-    from referencing.exceptions import Unresolvable  # noqa: PLC0415 - it is slow to import
-    from referencing.jsonschema import DRAFT202012  # noqa: PLC0415
+    from referencing.jsonschema import DRAFT202012  # noqa: PLC0415 - it is slow to import
 
     root = DRAFT202012.create_resource(own)
     resolver = schema_registry().resolver_with_root(root)
-    try:
-        _follow_all(root, resolver)
-        found: dict[int, dict[str, JSON]] = {}
-        pending: list[tuple[JSON, Resolver[Schema]]] = [(own, resolver)]
-        while pending:
-            schema, resolver = pending.pop()
-            if not isinstance(schema, dict) or id(schema) in found:
-                continue
-            found[id(schema)] = schema
-            pending += [(part, resolver) for part in _listed(schema.get("allOf"))]
-            if isinstance(reference := schema.get("$ref"), str):
-                led = resolver.lookup(reference)
-                pending.append((led.contents, led.resolver))  # type: ignore[arg-type]  # a schema is JSON
-    except Unresolvable as error:
-        raise _refused("config.payload-schema", f"it refers to {show(str(error.ref))}, which is not here") from None
+    _follow_all(own, resolver)
+    found: dict[int, dict[str, JSON]] = {}
+    pending: list[tuple[JSON, Resolver[Schema]]] = [(own, resolver)]
+    while pending:
+        schema, resolver = pending.pop()
+        if not isinstance(schema, dict) or id(schema) in found:
+            continue
+        found[id(schema)] = schema
+        parts = [part for part in _listed(schema.get("allOf")) if isinstance(part, dict)]
+        pending += [(part, resolver.in_subresource(DRAFT202012.create_resource(part))) for part in parts]
+        if isinstance(reference := schema.get("$ref"), str):
+            pending.append(_led(reference, resolver))
     return [*found.values()]
 
 
-def _follow_all(resource: Resource[Schema], resolver: Resolver[Schema]) -> None:
-    """Follow every reference of a schema and of the schemas in it."""
-    contents = resource.contents
-    if isinstance(contents, dict):
-        for name in ("$ref", "$dynamicRef"):
-            if isinstance(contents.get(name), str):
-                resolver.lookup(contents[name])
-    for inner in resource.subresources():
-        _follow_all(inner, resolver.in_subresource(inner))
+def _follow_all(own: dict[str, JSON], resolver: Resolver[Schema]) -> None:
+    """Follow every reference of a schema, of the schemas in it, and of those that it leads to.
+
+    Raises:
+        ConfigurationError: ``config.payload-schema``.
+    """
+    from referencing.jsonschema import DRAFT202012  # noqa: PLC0415 - it is slow to import
+
+    followed: set[int] = set()
+    pending: list[tuple[JSON, Resolver[Schema]]] = [(own, resolver)]
+    while pending:
+        contents, resolver = pending.pop()
+        if not isinstance(contents, dict) or id(contents) in followed:
+            continue
+        followed.add(id(contents))
+        references = [contents[name] for name in ("$ref", "$dynamicRef") if isinstance(contents.get(name), str)]
+        pending += [_led(str(reference), resolver) for reference in references]
+        for inner in DRAFT202012.create_resource(contents).subresources():
+            pending.append((inner.contents, resolver.in_subresource(inner)))
+
+
+def _led(reference: str, resolver: Resolver[Schema]) -> tuple[JSON, Resolver[Schema]]:
+    """What a reference leads to, held to the draft, and from where its own references start.
+
+    Raises:
+        ConfigurationError: ``config.payload-schema``.
+    """
+    from referencing.exceptions import Unresolvable  # noqa: PLC0415 - it is slow to import
+
+    try:
+        led = resolver.lookup(reference)
+    except (Unresolvable, AttributeError, LookupError, TypeError, ValueError):  # it stumbles over what is no schema
+        raise _refused("config.payload-schema", f"it refers to {show(reference)}, which is not here") from None
+    contents: JSON = led.contents  # type: ignore[assignment]  # a schema is JSON
+    if not isinstance(contents, dict | bool):
+        raise _refused("config.payload-schema", f"it refers to {show(reference)}, which is no schema")
+    _mind_draft(contents, f"what {show(reference)} leads to")
+    return contents, led.resolver
+
+
+def _mind_draft(schema: dict[str, JSON] | bool, what: str) -> None:  # noqa: FBT001 - true is a schema
+    """Refuse what is no schema of the draft.
+
+    Raises:
+        ConfigurationError: ``config.payload-schema``.
+    """
+    from jsonschema import Draft202012Validator  # noqa: PLC0415 - it is slow to import
+    from jsonschema.exceptions import SchemaError  # noqa: PLC0415
+
+    try:
+        Draft202012Validator.check_schema(schema, format_checker=Draft202012Validator.FORMAT_CHECKER)
+    except SchemaError as error:
+        place = pointer(error.absolute_path)
+        raise _refused("config.payload-schema", f"{what} is no JSON Schema, by {error.validator}", place) from None
 
 
 def _listed(value: JSON) -> list[JSON]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from groundrules import strictjson
-from groundrules.documents import departures
+from groundrules.documents import first_departure
 from groundrules.errors import CanonicalError, ReadError, bare
 from groundrules.harness.outcomes import Fault, Faulty
 from groundrules.runs.writing import page
@@ -62,7 +62,9 @@ def copied_result(value: object, limit: int) -> dict[str, JSON]:
 
 
 def _held(value: JSON) -> dict[str, JSON]:
-    for path, detail in departures(value, "agent-result"):
+    departure = first_departure(value, "agent-result")
+    if departure is not None:
+        path, detail = departure
         place = f"at {bare(pointer(path))}: " if path else ""
         raise Faulty("agent.malformed-result", f"{place}{detail}")
     assert isinstance(value, dict)  # noqa: S101 - by its schema

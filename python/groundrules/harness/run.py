@@ -209,7 +209,7 @@ class _Run:
         """End the root with the outcome; the trace: the root, the conductor's other spans, the agent's as sent."""
         self._root.set_attribute("dd.outcome", _status(envelope))
         self._root.end()
-        return b"\n".join((line_of(self._root), *self._own.texts(), *texts, b""))
+        return b"\n".join((line_of(self._root), *self._own.texts()[0], *texts, b""))
 
 
 def _status(envelope: JSON) -> str:

@@ -45,14 +45,21 @@ def wrapped(command: Sequence[str], folder: Path, sandbox: Sandbox) -> list[str]
     Raises:
         ConfigurationError: ``config.sandbox``: Bubblewrap is not there, or cannot make a sandbox on this machine.
     """
+    hidden = [path.resolve() for path in sandbox.hidden]
+    if any(folder.resolve().is_relative_to(path) for path in hidden):
+        raise ConfigurationError(
+            "config.sandbox",
+            "the agent's folder lies in the store, which is hidden from it",
+            remedy="use another store",
+        )
     program = shutil.which(_PROGRAM)
     if program is None:
         raise _unusable("Bubblewrap (bwrap) is not installed")
     base = [program, "--unshare-all", "--die-with-parent", "--new-session", "--ro-bind", "/", "/"]
     base += ["--share-net"] if sandbox.network else []
     base += ["--dev", "/dev", "--proc", "/proc", "--tmpfs", "/tmp", "--ro-bind", str(folder), str(folder)]  # noqa: S108
-    for path in sandbox.hidden:
-        base += ["--tmpfs", str(path.resolve())]
+    for path in hidden:
+        base += ["--tmpfs", str(path)]
     base += ["--chdir", str(folder), "--"]
     tried = subprocess.run([*base, "true"], capture_output=True, check=False, timeout=30)
     if tried.returncode:

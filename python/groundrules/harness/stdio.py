@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import os
 from dataclasses import dataclass
 from pathlib import Path
@@ -41,6 +42,17 @@ class Limits:
     seconds: float = 60.0
     octets: int = 16 * 1024 * 1024
     memory: int | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse what limits nothing.
+
+        Raises:
+            ConfigurationError: ``config.agent``.
+        """
+        stated = (self.seconds, self.octets, self.octets if self.memory is None else self.memory)
+        if not all(0 < limit < math.inf for limit in stated):
+            remedy = "give positive numbers that end"
+            raise ConfigurationError("config.agent", "a limit is none", remedy=remedy)
 
 
 class StdioAgent:
@@ -89,14 +101,15 @@ class StdioAgent:
         with contextlib.closing(process):
             try:
                 last = self._talked(process, task)
-                answer.spans = last.spans
+                answer.spans = last.spans  # whatever comes of it, these it sent
+                process.end_of_output()
                 answer.result = parse_result(last.result)
             except Faulty as faulty:
                 answer.fault = faulty.fault
         return answer
 
     def _talked(self, process: GuardedProcess, task: Task) -> messages.Result:
-        """Everything that is said, up to the end of the agent's output and of the agent.
+        """Everything that is said, up to the agent's result.
 
         Raises:
             Faulty: it does not keep to the protocol, or to its limits.
@@ -105,7 +118,6 @@ class StdioAgent:
         for number in range(1, MOST_QUESTIONS + 1):
             said = messages.read(process.line())
             if isinstance(said, messages.Result):
-                process.end_of_output()
                 return said
             if said.seq != number:
                 raise Faulty("agent.malformed-message", f"question {number} has the number {said.seq}")

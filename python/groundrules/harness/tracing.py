@@ -16,7 +16,7 @@ from opentelemetry.sdk.trace.id_generator import IdGenerator
 from opentelemetry.sdk.trace.sampling import ALWAYS_ON
 
 from groundrules.errors import ConfigurationError
-from groundrules.harness.outcomes import Faulty
+from groundrules.harness.outcomes import Fault, Faulty
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -119,18 +119,25 @@ class RunTracer(api.Tracer):
         """How many spans were started."""
         return len(self._spans)
 
-    def texts(self, *, ended: bool = False) -> list[bytes]:
+    def texts(self, *, ended: bool = False) -> tuple[list[bytes], Fault | None]:
         """Every span so far as its line, in the order of their starts; one that has not ended says so.
 
         Args:
             ended: leave out those that have not ended.
 
-        Raises:
-            Faulty: ``agent.malformed-span``: an attribute cannot be written as JSON.
+        Returns:
+            The lines, and a fault where a span cannot be written; the others are there.
         """
         with self._lock:
             spans = list(self._spans)
-        return [line_of(span) for span in spans if not (ended and span.is_recording())]
+        lines, fault = [], None
+        for span in spans:
+            try:
+                if not (ended and span.is_recording()):
+                    lines.append(line_of(span))
+            except Faulty as faulty:
+                fault = fault or faulty.fault
+        return lines, fault
 
 
 def line_of(span: api.Span) -> bytes:
@@ -143,7 +150,9 @@ def line_of(span: api.Span) -> bytes:
         raise Faulty("agent.malformed-span", "it is no span of the tracer")
     try:
         text: str = span.to_json(indent=None)
-    except (TypeError, ValueError, RecursionError) as error:
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # noqa: BLE001 - its name, times and values are the agent's
         raise Faulty("agent.malformed-span", f"{type(error).__name__} while it was written") from None
     return text.encode()
 

@@ -5,13 +5,15 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import stat
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from groundrules import strictjson
 from groundrules.documents import validate
-from groundrules.errors import ReadError
+from groundrules.errors import ReadError, UsageError, Where
 from groundrules.files import read_bytes
+from groundrules.runs.layout import FILES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
 INDEX: Final = "invocations.jsonl"
 """The name of the index in its store."""
 FORMAT: Final = "invocation/1"
+_CHUNK = 1 << 16
 _LARGEST = 1 << 20
 """How many octets a line has at most; an honest one has fewer than a thousand."""
 
@@ -68,15 +71,31 @@ def read_index(path: Path) -> Iterator[Line]:
     """Every whole line of an index; of what follows the last line feed nothing is read.
 
     Raises:
-        OSError: it cannot be read; FileNotFoundError where there is none.
+        FileNotFoundError: there is none.
+        OSError: it cannot be read.
+        UsageError: ``usage.not-a-file``.
     """
-    with path.open("rb") as file:
+    with os.fdopen(_opened(path, os.O_RDONLY), "rb") as file:
         number = 0
         while (octets := file.readline(_LARGEST)).endswith(b"\n"):
             number += 1
             yield _line(number, octets)
         if len(octets) == _LARGEST:
             yield Line(number + 1, digest_of(octets), fault="it is longer than any line may be")
+
+
+def _opened(path: Path, flags: int) -> int:
+    """An index, opened without waiting for anybody; a pipe or a folder is none.
+
+    Raises:
+        OSError: it cannot be opened.
+        UsageError: ``usage.not-a-file``.
+    """
+    handle = os.open(path, flags | os.O_NONBLOCK, 0o644)
+    if stat.S_ISREG(os.fstat(handle).st_mode):
+        return handle
+    os.close(handle)
+    raise UsageError("usage.not-a-file", "it is no regular file", where=Where(file=str(path)), remedy="put it right")
 
 
 def _line(number: int, octets: bytes) -> Line:
@@ -90,8 +109,11 @@ def _line(number: int, octets: bytes) -> Line:
     assert isinstance(entry, dict)  # noqa: S101 - by its schema
     files, previous = entry["files"], entry["previous"]
     assert isinstance(files, dict)  # noqa: S101 - by its schema
-    told = {name: str(digest) for name, digest in files.items()}
-    return Line(number, digest, str(entry["invocation_id"]), told, None if previous is None else str(previous))
+    told: dict[str, str] = {name: str(files[name]) for name in FILES if name in files}
+    line = Line(number, digest, str(entry["invocation_id"]), told, None if previous is None else str(previous))
+    if octets != line_of(str(line.invocation_id), told, line.previous):
+        return Line(number, digest, fault="it is not written as a store writes it")
+    return line
 
 
 def append(path: Path, invocation_id: str, files: Mapping[str, str], on: Callable[[str], None]) -> str:
@@ -103,7 +125,7 @@ def append(path: Path, invocation_id: str, files: Mapping[str, str], on: Callabl
     Raises:
         OSError: it cannot be written; the index is then as it was.
     """
-    handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
+    handle = _opened(path, os.O_RDWR | os.O_CREAT)
     try:
         end, head = _mended(handle)
         line = line_of(invocation_id, files, head)
@@ -127,7 +149,7 @@ def head_of(path: Path) -> str | None:
         OSError: it cannot be read.
     """
     try:
-        handle = os.open(path, os.O_RDONLY)
+        handle = _opened(path, os.O_RDONLY)
     except FileNotFoundError:
         return None
     try:
@@ -142,7 +164,7 @@ def has_torn_tail(path: Path) -> bool:
     Raises:
         OSError: it cannot be read.
     """
-    handle = os.open(path, os.O_RDONLY)
+    handle = _opened(path, os.O_RDONLY)
     try:
         return _last(handle)[0] != os.lseek(handle, 0, os.SEEK_END)
     finally:
@@ -160,16 +182,26 @@ def _mended(handle: int) -> tuple[int, str | None]:
 
 def _last(handle: int) -> tuple[int, str | None]:
     """Where the last whole line ends, and its digest."""
-    size = os.lseek(handle, 0, os.SEEK_END)
-    start, tail = size, b""
-    while start and tail.count(b"\n") < 2:  # noqa: PLR2004 - the end of the last line and of the one before it
-        step = min(start, 1 << 16)
-        start -= step
-        tail = os.pread(handle, step, start) + tail
-    whole, feed, torn = tail.rpartition(b"\n")
-    if not feed:
+    end = _feed_before(handle, os.lseek(handle, 0, os.SEEK_END))
+    if end is None:
         return 0, None
-    return size - len(torn), hashlib.sha256(whole.rpartition(b"\n")[2]).hexdigest()
+    before = _feed_before(handle, end)
+    start = 0 if before is None else before + 1
+    pin = hashlib.sha256()
+    for offset in range(start, end, _CHUNK):
+        pin.update(os.pread(handle, min(_CHUNK, end - offset), offset))
+    return end + 1, pin.hexdigest()
+
+
+def _feed_before(handle: int, end: int) -> int | None:
+    """Where the last line feed stands before an offset, or None; every octet is looked at once."""
+    while end > 0:
+        start = max(end - _CHUNK, 0)
+        found = os.pread(handle, end - start, start).rfind(b"\n")
+        if found >= 0:
+            return start + found
+        end = start
+    return None
 
 
 def _write_all(handle: int, octets: bytes) -> None:

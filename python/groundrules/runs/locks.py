@@ -34,7 +34,7 @@ def locked(path: Path) -> Iterator[None]:
         _lock(handle, wait=True)
         yield
     finally:
-        os.close(handle)
+        _let_go(handle)
 
 
 @contextlib.contextmanager
@@ -50,6 +50,12 @@ def claimed(path: Path) -> Iterator[None]:
         yield
         path.unlink(missing_ok=True)
     finally:
+        _let_go(handle)
+
+
+def _let_go(handle: int) -> None:
+    """Close a descriptor that somebody in this process may have closed already."""
+    with contextlib.suppress(OSError):
         os.close(handle)
 
 

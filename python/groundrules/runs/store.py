@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import os
 import shutil
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from groundrules.citations import is_invocation_id
 from groundrules.errors import RequestError, UsageError, Where
+from groundrules.files import write_whole
 from groundrules.runs import index
 from groundrules.runs.layout import FILES
 from groundrules.runs.locks import Taken, claimed, locked
@@ -33,7 +35,7 @@ class RunStore:
     """A folder of stored runs. Several processes may use one store at once.
 
     Attributes:
-        folder: where the runs stand, each in a folder named for its invocation id.
+        folder: where the runs stand, each in a folder named for its invocation id; an absolute path.
     """
 
     def __init__(self, folder: str | Path, *, on: Callable[[str], None] = _on) -> None:
@@ -43,7 +45,7 @@ class RunStore:
             folder: the store; :meth:`prepare` makes it.
             on: called with the name of every step of a run's life when it is done; for tests that stop there.
         """
-        self.folder = Path(folder)
+        self.folder = Path(folder).absolute()
         self._on = on
 
     @property
@@ -97,11 +99,24 @@ class RunStore:
             UsageError: ``usage.run-exists``; ``usage.unwritable``: nothing was stored, or where the place is the
                 index, the run was stored and will be entered at the next start.
         """
-        folder = write_files(self.folder / invocation_id, files, self._on)
-        with self._writing(self.index), locked(self.folder / _LOCK):
-            head = index.append(self.index, invocation_id, index.digests(files), self._on)
+        told = index.digests(files)
+        with contextlib.ExitStack() as held:  # the folder gets its name and its line while nobody else looks
+            folder = write_files(
+                self.folder / invocation_id, files, self._on, lambda: held.enter_context(locked(self.folder / _LOCK))
+            )
+            with self._writing(self.index):
+                head = index.append(self.index, invocation_id, told, self._on)
         self._on("indexed")
         return folder, head
+
+    @contextlib.contextmanager
+    def still(self) -> Iterator[None]:
+        """Keep others from naming runs and writing the index meanwhile, where this process may; nothing is written."""
+        with contextlib.ExitStack() as held:
+            if (self.folder / _LOCK).is_file():
+                with contextlib.suppress(OSError):
+                    held.enter_context(locked(self.folder / _LOCK))
+            yield
 
     def ids(self) -> list[str]:
         """The invocation ids of the runs that are stored, oldest first.
@@ -128,18 +143,18 @@ class RunStore:
         Raises:
             UsageError: ``usage.no-store``, ``usage.unwritable``; a file of a run cannot be read.
         """
-        told = [(invocation_id, self._files(invocation_id)) for invocation_id in self.ids()]
+        self.ids()
         with self._writing(self.index), locked(self.folder / _LOCK):
             head, lines = None, []
-            for invocation_id, files in told:
-                lines.append(index.line_of(invocation_id, files, head))
-                head = index.digest_of(lines[-1])
-            fresh = self.folder / f".{index.INDEX}.fresh"
-            fresh.write_bytes(b"".join(lines))
-            old = index.head_of(self.index)
-            if old is not None:
-                os.replace(self.index, self.folder / f"{index.INDEX}.{old[:16]}")  # noqa: PTH105
-            os.replace(fresh, self.index)  # noqa: PTH105
+            for invocation_id in self.ids():
+                if files := self._files(invocation_id):
+                    lines.append(index.line_of(invocation_id, files, head))
+                    head = index.digest_of(lines[-1])
+            if self.index.is_file():
+                with self.index.open("rb") as file:
+                    digest = hashlib.file_digest(file, "sha256").hexdigest()
+                shutil.copyfile(self.index, self.folder / f"{index.INDEX}.{digest[:16]}")
+            write_whole(self.index, b"".join(lines))
         return head
 
     def _clear_up(self, invocation_id: str) -> None:

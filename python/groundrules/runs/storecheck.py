@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from groundrules.errors import UsageError
+from groundrules.errors import UsageError, Where, show
 from groundrules.runs import index
 from groundrules.runs.layout import FILES
 from groundrules.runs.reading import LARGEST_TRACE
@@ -56,18 +57,11 @@ def check_store(store: RunStore, *, anchor: str | None = None) -> tuple[list[Sto
         UsageError: ``usage.no-store``.
     """
     stored = store.ids()
-    found: list[StoreFinding] = []
-    listed: set[str] = set()
-    head: str | None = None
-    heads: set[str] = set()
-    for line in _lines(store.index):
-        found += _of_line(line, head, listed, store.folder)
-        head = line.digest
-        heads.add(line.digest)
-        if line.invocation_id is not None:
-            listed.add(line.invocation_id)
-    if store.index.is_file() and index.has_torn_tail(store.index):
-        found.append(StoreFinding("store.torn-line", index.INDEX, "its last line has no end; the next run mends it"))
+    with store.still():
+        pass  # whoever gave a run its name has entered it now
+    found, listed, heads, head = _of_index(store)
+    for invocation_id in stored:
+        found += _foreign(invocation_id, store.folder / invocation_id)
     found += [
         StoreFinding("store.not-indexed", invocation_id, "the run stands in no line of the index")
         for invocation_id in stored
@@ -79,11 +73,41 @@ def check_store(store: RunStore, *, anchor: str | None = None) -> tuple[list[Sto
     return found, head
 
 
+def _of_index(store: RunStore) -> tuple[list[StoreFinding], set[str], set[str], str | None]:
+    """What is to be said of the index: findings, the runs that it lists, the digest of every line, and of the last.
+
+    Raises:
+        UsageError: ``usage.not-a-file``, ``usage.unreadable``.
+    """
+    found: list[StoreFinding] = []
+    listed: set[str] = set()
+    head: str | None = None
+    heads: set[str] = set()
+    for line in _lines(store.index):
+        found += _of_line(line, head, listed, store.folder)
+        head = line.digest
+        heads.add(line.digest)
+        if line.invocation_id is not None:
+            listed.add(line.invocation_id)
+    if _is_torn(store):
+        found.append(StoreFinding("store.torn-line", index.INDEX, "its last line has no end; the next run mends it"))
+    return found, listed, heads, head
+
+
+def _is_torn(store: RunStore) -> bool:
+    """Whether the last line has no end, while nobody is writing it."""
+    with store.still():
+        return store.index.is_file() and index.has_torn_tail(store.index)
+
+
 def _lines(path: Path) -> Iterator[Line]:
     try:
         yield from index.read_index(path)
     except FileNotFoundError:
         return
+    except OSError as error:
+        reason = (error.strerror or "unknown reason").lower()
+        raise UsageError("usage.unreadable", f"it cannot be read: {reason}", where=Where(file=str(path))) from None
 
 
 def _of_line(line: Line, head: str | None, listed: set[str], folder: Path) -> Iterator[StoreFinding]:
@@ -104,6 +128,18 @@ def _of_line(line: Line, head: str | None, listed: set[str], folder: Path) -> It
         if stated != actual:
             detail = f"{name} is not the file that the index lists"
             yield StoreFinding("store.file-differs", line.invocation_id, detail)
+
+
+def _foreign(invocation_id: str, run: Path) -> Iterator[StoreFinding]:
+    """What stands in a run's folder and is no file of a run."""
+    for entry in sorted(os.scandir(run), key=lambda entry: entry.name):
+        if entry.name not in FILES:
+            detail = f"{show(entry.name)} is no file of a run"
+        elif entry.is_symlink():
+            detail = f"{entry.name} is a link, and what it leads to can change"
+        else:
+            continue
+        yield StoreFinding("store.foreign-file", invocation_id, detail)
 
 
 def _digest(path: Path) -> str | None:

@@ -119,13 +119,16 @@ def _text(lines: list[str]) -> bytes:
     return "".join(f"{line}\n" for line in lines).encode()
 
 
-def write_files(folder: Path, files: Files, on: Callable[[str], None] = _on) -> Path:
+def write_files(
+    folder: Path, files: Files, on: Callable[[str], None] = _on, moving: Callable[[], None] = lambda: None
+) -> Path:
     """Write a folder beside its place and move it there when all of it is on the disk.
 
     Args:
         folder: the folder to be; its parent is there.
         files: what it holds.
         on: called with the name of every step when it is done.
+        moving: called when all is written, before the folder is moved.
 
     Returns:
         The folder.
@@ -149,6 +152,7 @@ def write_files(folder: Path, files: Files, on: Callable[[str], None] = _on) -> 
                 on(f"{name} written")
             _on_disk(whole)
             whole.chmod(0o755)
+            moving()
             whole.rename(folder)
             on("renamed")
         except BaseException:
