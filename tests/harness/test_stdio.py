@@ -13,7 +13,7 @@ from agents import COPIES, INPUT, SNAPSHOT, TENOR, ask, good, spec
 
 from groundrules import ConfigurationError, load_copies, verify_run
 from groundrules.documents import validate
-from groundrules.harness import Conductor, InProcessAgent, Limits, RunStore, StdioAgent, messages
+from groundrules.harness import Conductor, InProcessAgent, Limits, RunStore, StdioAgent, guarded, messages
 from groundrules.harness.outcomes import Faulty
 
 ROGUE = str(Path(__file__).parent / "rogue.py")
@@ -273,6 +273,12 @@ def test_an_agent_that_writes_to_what_its_guard_tells_is_an_outcome(tmp_path):
     finished = run(tmp_path, "tells-for-its-guard", seconds=4.0)
     assert finished.fault is None or finished.fault.code == "agent.crashed"
     assert set(words(finished).values()) == GOOD
+
+
+def test_what_a_guard_tells_is_told_from_other_lines():
+    """What is no object is passed over."""
+    lines = b"{\n[]\n\xff\n" + b"[" * 9999 + b'\n{"ended": "exit"}\n'
+    assert [*guarded.objects_of(lines)] == [{"ended": "exit"}]
 
 
 def test_spans_that_came_with_a_result_are_stored_whatever_came_after(tmp_path):

@@ -110,8 +110,9 @@ class GuardedProcess:
             Faulty: it writes more, or ends otherwise.
         """
         self._stdin.close()
-        while not self._out and self._read():
-            pass
+        while not self._out:
+            if not self._read():
+                break
         if self._out:
             raise Faulty("agent.malformed-message", f"it wrote more after its result: {beginning(self._out)}")
         told = self._told()
@@ -178,7 +179,7 @@ class GuardedProcess:
                 part := os.read(self._status, _PART)
             ):
                 self._told_text += part
-        return [*_objects(self._told_text)]
+        return [*objects_of(self._told_text)]
 
     def _without_guard(self) -> None:
         """End the agent's group and the guard, where the guard does not do its work."""
@@ -189,7 +190,7 @@ class GuardedProcess:
         self._guard.wait()
 
 
-def _objects(text: bytes) -> Iterator[dict[str, object]]:
+def objects_of(text: bytes) -> Iterator[dict[str, object]]:
     """The lines that a guard may have written; an agent of the same user can write others."""
     for line in text.splitlines():
         with contextlib.suppress(ValueError, RecursionError):

@@ -142,22 +142,6 @@ def append(path: Path, invocation_id: str, files: Mapping[str, str], on: Callabl
     return digest_of(line)
 
 
-def head_of(path: Path) -> str | None:
-    """The digest of the last whole line, or None where there is none.
-
-    Raises:
-        OSError: it cannot be read.
-    """
-    try:
-        handle = _opened(path, os.O_RDONLY)
-    except FileNotFoundError:
-        return None
-    try:
-        return _last(handle)[1]
-    finally:
-        os.close(handle)
-
-
 def has_torn_tail(path: Path) -> bool:
     """Whether something stands after the last line feed.
 
