@@ -1,11 +1,14 @@
 """``request`` and ``run``: what they print, how they end, and that bad input is one line."""
 
 import json
+import os
 import subprocess
 import sys
+import threading
 
 import pytest
 
+from groundrules.cli import leave
 from groundrules.documents import validate
 from places import ROOT
 
@@ -215,6 +218,23 @@ def test_a_thread_that_an_agent_left_keeps_nobody_waiting(asked, tmp_path):
     done = subprocess.run(words, input=asked(), capture_output=True, check=False, timeout=30)
     assert done.returncode == 1
     assert b"index head: " in done.stdout
+
+
+def test_the_process_ends_at_once_where_a_thread_goes_on(monkeypatch):
+    """With the code of the command; where no thread goes on, it ends as usual."""
+    codes, stop = [], threading.Event()
+    monkeypatch.setattr(os, "_exit", codes.append)
+    monkeypatch.setattr(threading, "enumerate", lambda: [threading.main_thread()])
+    with pytest.raises(SystemExit) as caught:
+        leave(3)
+    assert (caught.value.code, codes) == (3, [])
+    going = threading.Thread(target=stop.wait)
+    going.start()
+    monkeypatch.setattr(threading, "enumerate", lambda: [threading.main_thread(), going])
+    leave(4)
+    stop.set()
+    going.join()
+    assert codes == [4]
 
 
 def test_a_request_that_would_be_refused_is_not_made(command):

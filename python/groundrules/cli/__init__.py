@@ -83,10 +83,14 @@ def main() -> None:
     for number in {signal.SIGTERM, getattr(signal, "SIGHUP", signal.SIGTERM)}:
         if signal.getsignal(number) is signal.SIG_DFL:  # like an interrupt: what was started is ended
             signal.signal(number, signal.default_int_handler)
-    code = run(sys.argv[1:])
+    leave(run(sys.argv[1:]))
+
+
+def leave(code: int) -> None:
+    """End the process, also where an agent in it left a thread that may never end."""
     if all(thread.daemon for thread in threading.enumerate() if thread is not threading.main_thread()):
         sys.exit(code)
-    for stream in (sys.stdout, sys.stderr):  # an agent in this process left a thread that may never end
+    for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(OSError, ValueError):
             stream.flush()
     os._exit(code)
