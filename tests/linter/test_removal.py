@@ -10,13 +10,24 @@ from groundrules.conformance.score import Outcome, score
 from groundrules.conformance.vectors import load
 from groundrules.linter.rules import CHECKS
 
-KINDS = ("contract", "lint", "evidence", "sources", "run", "witness", "order")
-STAGES = ("contract", "lint", "configuration", "sources", "run", "witness", "order")
+KINDS = ("contract", "lint", "evidence", "sources", "run", "witness", "order", "contract-check", "authority")
+STAGES = ("contract", "lint", "configuration", "sources", "run", "witness", "order", "contract-check", "authority")
 VECTORS = [vector for vector in load().vectors if vector.kind in KINDS]
 CLAUSES = [
     entry.code for entry in catalogue().codes if entry.stage in STAGES and entry.requirement not in catalogue().excluded
 ]
-KIND_OF = {"C": "contract", "S": "sources", "I": "run", "D4": "run", "W": "witness", "O": "order"}
+KIND_OF = {
+    "C": "contract",
+    "S": "sources",
+    "I": "run",
+    "D4": "run",
+    "W": "witness",
+    "O": "order",
+    "W1": "contract-check",
+    "W2": "contract-check",
+    "P": "contract-check",
+    "A": "authority",
+}
 """The kind of vector that a rule is tested by, by its id or its letter; ``lint`` for the others."""
 MODE_RULES = [check.rule for check in CHECKS]
 

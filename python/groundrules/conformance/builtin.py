@@ -21,7 +21,7 @@ from groundrules.sources import NO_COPIES, check_sources, open_copies
 from groundrules.sources.listing import listing_of
 from groundrules.trace import profile_named, read_trace
 from groundrules.verdict import ContractStatus, GroundingStatus, SourceStatus
-from groundrules.witness import check_order, check_witness
+from groundrules.witness import check_authority, check_contracts, check_order, check_witness
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -181,21 +181,40 @@ def _copies(inputs: Mapping[str, bytes]) -> Copies:
 
 def _witness(inputs: Mapping[str, bytes]) -> Answer:
     verdict = check_witness(strictjson.loads(inputs["record"]))
-    return {
-        "verdict": "fail" if verdict.findings else "pass",
-        "codes": _codes(verdict.findings),
+    return _record_answer(verdict.findings) | {
         "flags": [*sorted(ref_id for ref_id, flag in verdict.flags.items() if flag)],
         "witnessing": [*verdict.witnessing],
-        "findings": [{"code": finding.code, "pointer": finding.at.pointer} for finding in cap(verdict.findings)[0]],
     }
 
 
 def _order(inputs: Mapping[str, bytes]) -> Answer:
-    verdict = check_order(strictjson.loads(inputs["record"]))
+    return _record_answer(check_order(strictjson.loads(inputs["record"])).findings)
+
+
+def _contract_check(inputs: Mapping[str, bytes]) -> Answer:
+    verdict = check_contracts(strictjson.loads(inputs["record"]))
+    checks: list[JSON] = [
+        {"claim": claim, "status": check.status, "unmet": [*check.tokens]} for claim, check in verdict.checks
+    ]
+    return _record_answer(verdict.findings) | {"checks": checks}
+
+
+def _authority(inputs: Mapping[str, bytes]) -> Answer:
+    verdict = check_authority(strictjson.loads(inputs["record"]))
+    told = verdict.recommendation.as_dict()
+    deciders: list[JSON] = [
+        {"claim": proof.claim.id, "decided_by": proof.decider.kind, "basis": proof.decider.basis}
+        for proof in verdict.proofs
+    ]
+    proven: list[JSON] = [proof.claim.id for proof in verdict.proofs if not proof.lacks]
+    return _record_answer(verdict.findings) | {"proven": proven, "deciders": deciders, **told}
+
+
+def _record_answer(findings: Sequence[Finding]) -> dict[str, JSON]:
     return {
-        "verdict": "fail" if verdict.findings else "pass",
-        "codes": _codes(verdict.findings),
-        "findings": [{"code": finding.code, "pointer": finding.at.pointer} for finding in cap(verdict.findings)[0]],
+        "verdict": "fail" if findings else "pass",
+        "codes": _codes(findings),
+        "findings": [{"code": finding.code, "pointer": finding.at.pointer} for finding in cap(findings)[0]],
     }
 
 
@@ -237,5 +256,7 @@ KINDS: Final[Mapping[str, Callable[[Mapping[str, bytes]], Answer]]] = {
     "run": _run,
     "witness": _witness,
     "order": _order,
+    "contract-check": _contract_check,
+    "authority": _authority,
 }
 """How each kind of vector is answered."""

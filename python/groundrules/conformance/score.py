@@ -32,6 +32,12 @@ _COMPARED = (
     "copies",
     "flags",
     "witnessing",
+    "checks",
+    "deciders",
+    "proven",
+    "effect",
+    "because",
+    "attaches",
     "findings",
 )
 

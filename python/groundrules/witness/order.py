@@ -11,7 +11,7 @@ from groundrules.witness.record import read_record
 from groundrules.witness.vocabulary import vocabulary
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from groundrules.strictjson import JSON
     from groundrules.witness.record import Entry, Record
@@ -56,20 +56,26 @@ def check_order(document: JSON) -> OrderVerdict:
 def _classes(record: Record) -> Iterator[Finding]:
     """O1: each list is non-decreasing in class, and names resolvers that exist."""
     known = vocabulary().resolvers
-    for index, listed in enumerate(record.resolvers):
-        reached = _FIRST_CLASS
-        for position, name in enumerate(listed):
-            at = Place(f"/predicates/{index}/resolvers/{position}")
-            if name not in known:
-                yield Finding("o1.unknown-resolver", at, "it is none of the vocabulary")
-                continue
-            if known[name].order_class < reached:
-                yield Finding("o1.decreasing", at, f"it is of class {known[name].order_class}, after class {reached}")
-            reached = max(reached, known[name].order_class)
+    for index, predicate in enumerate(record.predicates):
+        yield from of_list(predicate.resolvers, f"/predicates/{index}/resolvers")
     for entry in record.log:
         if entry.resolver not in known:
             at = Place(f"/log/{entry.index}/resolver")
             yield Finding("o1.unknown-resolver", at, "it is none of the vocabulary")
+
+
+def of_list(resolvers: Sequence[str], pointer: str) -> Iterator[Finding]:
+    """O1 for one list of resolvers, which stands at a JSON Pointer."""
+    known = vocabulary().resolvers
+    reached = _FIRST_CLASS
+    for position, name in enumerate(resolvers):
+        at = Place(f"{pointer}/{position}")
+        if name not in known:
+            yield Finding("o1.unknown-resolver", at, "it is none of the vocabulary")
+            continue
+        if known[name].order_class < reached:
+            yield Finding("o1.decreasing", at, f"it is of class {known[name].order_class}, after class {reached}")
+        reached = max(reached, known[name].order_class)
 
 
 def _computed_before(record: Record) -> Iterator[tuple[Entry, frozenset[str]]]:

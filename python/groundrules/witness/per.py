@@ -7,16 +7,19 @@ from typing import TYPE_CHECKING
 from groundrules.errors import SchemaError, Where
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
     from groundrules.strictjson import JSON
 
 _SAME = ("id", "kind", "source_type", "anchor", "source_ref", "turn_index", "char_start", "char_end", "subject")
 _HASHES = {"source_sha256": "source_sha256", "span_sha256": "text_sha256"}
 _CLAIM = ("id", "predicate", "predicate_version", "state", "turn_indices", "evidence", "counterevidence", "decided_by")
+_PARAMETERS = ("fidelity", "votes", "contract_check", "applicability_basis")
 _PREFIX = "sha256:"
 
 
 def from_per(document: JSON) -> JSON:
-    """The evaluation record that a PER record holds: its refs with their texts and calls, its claims, its findings.
+    """The evaluation record that a PER record holds: refs with their texts and calls, claims, findings, and its effect.
 
     Raises:
         SchemaError: ``schema.per``: it has no claims, or no evidence with refs.
@@ -24,12 +27,17 @@ def from_per(document: JSON) -> JSON:
     match document:
         case {"claims": [*claims], "evidence": {"refs": [*refs]}, **rest}:
             findings = rest.get("findings", [])
-            return {
+            stated = findings if isinstance(findings, list) else []
+            bands = _bands(stated)
+            made: dict[str, JSON] = {
                 "format": "evaluation-record/1",
                 "refs": [_ref(ref) for ref in refs],
-                "claims": [_claim(claim) for claim in claims],
-                "views": [_view(entry) for entry in findings] if isinstance(findings, list) else [],
+                "claims": [_claim(claim, bands) for claim in claims],
+                "views": [_view(entry) for entry in stated],
+                "episodes": _episodes(document),
+                "findings": [*_findings(stated)],
             }
+            return made | _producer(document) | _recommendation(document)
     raise SchemaError(
         "schema.per",
         "it is no PER record: it has no claims, or no evidence with refs",
@@ -54,7 +62,7 @@ def _of_tool(tool: JSON) -> dict[str, JSON]:
     """The call of a receipt: its arguments stay a hash and a pointer."""
     if not isinstance(tool, dict) or "call_index" not in tool:
         return {}
-    arguments: JSON = {name: tool[name] for name in ("arguments_sha256", "arguments_pointer") if name in tool}
+    arguments: JSON = {name: _bare(tool[name]) for name in ("arguments_sha256", "arguments_pointer") if name in tool}
     return {"call_index": tool["call_index"], "inputs": arguments, "output": tool.get("output")}
 
 
@@ -69,11 +77,65 @@ def _bare(digest: JSON) -> JSON:
     return digest.removeprefix(_PREFIX) if isinstance(digest, str) else digest
 
 
-def _claim(claim: JSON) -> JSON:
+def _claim(claim: JSON, bands: Mapping[str, str]) -> JSON:
     if not isinstance(claim, dict):
         return claim
     made = {name: claim[name] for name in _CLAIM if claim.get(name) is not None}
-    return made | ({"parameters": claim["parameters"]} if "parameters" in claim else {})
+    stated = claim.get("parameters")
+    parameters = {name: stated[name] for name in _PARAMETERS if stated.get(name)} if isinstance(stated, dict) else {}
+    band = bands.get(str(claim.get("id")))
+    return made | {"parameters": parameters | ({} if band is None else {"recurrence": band})}
+
+
+def _bands(findings: list[JSON]) -> dict[str, str]:
+    """How often what a claim says was seen again, as its findings tell."""
+    bands: dict[str, str] = {}
+    for finding in findings:
+        match finding:
+            case {"claim_ids": [*claims], "recurrence": {"band": str(band)}}:
+                bands |= {str(claim): band for claim in claims}
+    return bands
+
+
+def _findings(findings: list[JSON]) -> Iterator[JSON]:
+    """A finding for each claim of one; the format has no citations that are proof."""
+    for finding in findings:
+        match finding:
+            case {"finding_id": str(finding_id), "kind": str(kind), "claim_ids": [*claims]}:
+                for claim in claims:
+                    yield {"id": finding_id, "claim": claim, "kind": kind, "proof_citations": []}
+
+
+def _episodes(document: JSON) -> list[JSON]:
+    """The turns of each scenario; those of none belong together."""
+    together: dict[str, list[JSON]] = {}
+    match document:
+        case {"evidence": {"turns": [*turns]}}:
+            for entry in turns:
+                match entry:
+                    case {"turn_index": turn, "scenario": scenario}:
+                        together.setdefault("run" if scenario is None else f"scenario:{scenario}", []).append(turn)
+    return [{"id": name, "turns": turns} for name, turns in together.items()]
+
+
+def _producer(document: JSON) -> dict[str, JSON]:
+    match document:
+        case {"provenance": {"producer": {"kind": "native" | "converter" as kind}}}:
+            return {"producer_kind": kind}
+    return {}
+
+
+def _recommendation(document: JSON) -> dict[str, JSON]:
+    """What it recommends, where that is one of the effects that a record knows, and on what."""
+    match document:
+        case {"release_recommendation": {"state": "BLOCK" | "REVIEW" as effect, "decisive": [*decisive]}}:
+            on: dict[str, list[JSON]] = {"claim_ids": [], "finding_ids": []}
+            for entry in decisive:
+                for name in on:
+                    told = entry.get(name) if isinstance(entry, dict) else None
+                    on[name] += told if isinstance(told, list) else []
+            return {"recommendation": {"effect": effect, **on}}
+    return {}
 
 
 def _view(finding: JSON) -> JSON:
