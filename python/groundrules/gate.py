@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 PROBLEM_TYPE: Final = "urn:groundrules:problem:grounding-violation"
 """The type of the problem that the gate states."""
+REASON_CODE: Final = "grounding-violation"
+"""The reason that the gate gives an abstention which it withheld."""
 
 STATEMENT: Final = "This result was withheld: "
 """How the statement of an envelope begins that the gate acted on."""
@@ -132,7 +134,7 @@ def _outcome(stated: JSON, reasons: str) -> tuple[dict[str, JSON], dict[str, JSO
     outcome: dict[str, JSON] = {"status": status, "statement": statement_of(reasons)}
     if status in ("failed", "suspended"):
         return outcome, {"problem": {"type": PROBLEM_TYPE, "title": "Grounding violation", "detail": f"{reasons}."}}
-    outcome["reason_code"] = "grounding-violation"
+    outcome["reason_code"] = REASON_CODE
     if status == "referred":
         outcome["referred_to"] = "withheld"
     return outcome, {}

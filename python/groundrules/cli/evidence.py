@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -67,3 +68,19 @@ def _exit_code(counts: Counter[ItemVerdict]) -> Exit:
     if counts[ItemVerdict.UNCHECKED]:
         return Exit.UNCHECKED
     return Exit.GOOD if counts else Exit.NOTHING_RUN
+
+
+@app.command("refs")
+def refs(
+    run: Annotated[str, typer.Argument(metavar="RUN", help="The folder of a stored run.")],
+) -> int:
+    """Print a run as an evaluation record without claims: what may be cited of it, and what of that can prove."""
+    from groundrules.runs import read_run  # noqa: PLC0415 - most commands read no run
+    from groundrules.runs.layout import FILES  # noqa: PLC0415
+    from groundrules.runs.reading import LARGEST_TRACE  # noqa: PLC0415
+    from groundrules.witness.runrefs import refs_of_run  # noqa: PLC0415
+
+    stored = read_run(run)
+    there = [name for name in FILES if name not in stored.missing]
+    print_json(refs_of_run(stored, {name: read_bytes(str(Path(run) / name), limit=LARGEST_TRACE) for name in there}))
+    return Exit.GOOD

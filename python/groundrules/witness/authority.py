@@ -6,12 +6,13 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from groundrules.errors import bare
 from groundrules.findings import Finding, Place, as_data, as_lines
 from groundrules.witness.claims import FAIL, PASS
 from groundrules.witness.deciding import HUMAN, SEMANTIC
 from groundrules.witness.proof import SCORED, Proofs
-from groundrules.witness.recommend import BLOCK, EFFECTS, derived_prohibition, entries, finding_ids, recommended
-from groundrules.witness.record import read_record
+from groundrules.witness.recommend import BLOCK, EFFECTS, derived_prohibition, finding_ids, recommended
+from groundrules.witness.record import ids, objects, read_record
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -66,12 +67,15 @@ class AuthorityVerdict:
         told = [f"claims: {len(self.proofs)}, {proven} proven; {passed} of {scored} that count passed"]
         for proof in self.proofs:
             decided = f"{proof.decider.kind or 'nobody'} ({proof.decider.basis})"
-            told.append(f"  {proof.claim.id}: {proof.claim.state}, {proof.status}, decided by {decided}")
+            told.append(f"  {bare(proof.claim.id)}: {proof.claim.state}, {proof.status}, decided by {decided}")
             told += [f"    {lack}" for lack in proof.lacks if proof.claim.state in SCORED]
         if any(proof.decider.kind == SEMANTIC for proof in self.proofs):
             told.append("  what an evaluator decided need not come out so again, from it or from another")
         told.append(f"recommendation: at most {self.recommendation.effect}")
-        told += [f"  {entry.reason}{f' of {entry.id}' if entry.id else ''}" for entry in self.recommendation.because]
+        told += [
+            f"  {entry.reason}{'' if entry.id is None else f' of {bare(entry.id)}'}"
+            for entry in self.recommendation.because
+        ]
         return [
             *told,
             f"authority: {self.status.upper() if self.findings else self.status}",
@@ -136,8 +140,7 @@ def _effect(record: Record, allowed: Recommendation, statuses: Sequence[Proof]) 
         "evidence_refs": {ref.id for ref in record.refs},
     }
     for name, there in known.items():
-        listed = stated.get(name, [])
-        for position, attached in enumerate(listed if isinstance(listed, list) else []):
+        for position, attached in enumerate(ids(stated.get(name))):
             if attached not in there:
                 yield Finding("a2.attached", Place(f"/recommendation/{name}/{position}"), "the record has no such id")
 
@@ -145,7 +148,7 @@ def _effect(record: Record, allowed: Recommendation, statuses: Sequence[Proof]) 
 def _evaluators(record: Record, statuses: Sequence[Proof]) -> Iterator[Finding]:
     """A3: what an evaluator decided was decided by one that is declared and qualified."""
     declared: dict[str, bool] = {}
-    for entry in entries(record.stated.get("evaluators")):
+    for entry in objects(record.stated.get("evaluators")):
         name = str(entry["id"])
         declared[name] = declared.get(name, True) and entry["qualification"] == "qualified"
     for proof in statuses:

@@ -7,6 +7,7 @@ import re
 from typing import TYPE_CHECKING
 
 from groundrules.findings import Finding, Place
+from groundrules.witness.record import ids, objects
 from groundrules.witness.vocabulary import vocabulary
 
 if TYPE_CHECKING:
@@ -44,13 +45,10 @@ def _inferences(record: Record) -> Iterator[Finding]:
             for name, cited in (("evidence", claim.evidence), ("counterevidence", claim.counterevidence)):
                 for position in _those(cited, proposed):
                     yield Finding("p1.inference-cited", Place(f"/claims/{claim.index}/{name}/{position}"), detail)
-    views = record.stated.get("views", [])
-    for index, view in enumerate(views if isinstance(views, list) else []):
-        match view:
-            case {"refs": [*refs]}:
-                for position in _those(map(str, refs), proposed):
-                    at = Place(f"/views/{index}/refs/{position}")
-                    yield Finding("p1.inference-cited", at, "a juror proposed it, and a view rests on it")
+    for index, view in enumerate(objects(record.stated.get("views"))):
+        for position in _those(ids(view["refs"]), proposed):
+            at = Place(f"/views/{index}/refs/{position}")
+            yield Finding("p1.inference-cited", at, "a juror proposed it, and a view rests on it")
 
 
 def _those(cited: Iterable[str], wanted: set[str]) -> Iterator[int]:
@@ -94,8 +92,7 @@ def _fields(ref: Ref) -> Iterator[Finding]:
 
 
 def _sources(record: Record) -> dict[str, Mapping[str, JSON]]:
-    listed = record.stated.get("sources", [])
-    return {str(entry["id"]): entry for entry in listed if isinstance(entry, dict)} if isinstance(listed, list) else {}
+    return {str(entry["id"]): entry for entry in objects(record.stated.get("sources"))}
 
 
 def _text(ref: Ref, sources: Mapping[str, Mapping[str, JSON]]) -> Iterator[Finding]:

@@ -6,6 +6,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from groundrules.errors import bare
 from groundrules.findings import Finding, Place, as_data, as_lines
 from groundrules.witness.bindings import binding_findings
 from groundrules.witness.claims import FAIL, NO_WITNESS, NOT_APPLICABLE, PASS, Check, Contracts, is_provable
@@ -52,8 +53,8 @@ class ContractVerdict:
         told = [f"contracts: {self.status.upper() if self.findings else self.status} ({counted})"]
         for claim, check in self.checks:
             for entry in check.unmet:
-                closest = f"{entry.closest}: " if entry.closest is not None else ""
-                told.append(f"  {claim} lacks {entry.token} ({closest}{entry.why})")
+                closest = f"{bare(entry.closest)}: " if entry.closest is not None else ""
+                told.append(f"  {bare(claim)} lacks {entry.token} ({closest}{entry.why})")
         return [*told, *as_lines(self.findings)]
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from groundrules.witness.claims import FAIL, PASS, Contracts
 from groundrules.witness.deciding import DETERMINISTIC, HUMAN, decider_of, deciders
+from groundrules.witness.record import ids, objects
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -101,9 +102,7 @@ class Proofs:
 def _citations(record: Record) -> dict[str, frozenset[str]]:
     """The refs that the findings of each claim cite as proof."""
     found: dict[str, frozenset[str]] = {}
-    listed = record.stated.get("findings", [])
-    for finding in listed if isinstance(listed, list) else []:
-        match finding:
-            case {"claim": str(claim), "proof_citations": [*refs]}:
-                found[claim] = found.get(claim, frozenset()).union(map(str, refs))
+    for finding in objects(record.stated.get("findings")):
+        claim = str(finding["claim"])
+        found[claim] = found.get(claim, frozenset()).union(ids(finding["proof_citations"]))
     return found

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from groundrules.witness.claims import FAIL
 from groundrules.witness.deciding import DETERMINISTIC, HUMAN
+from groundrules.witness.record import ids, objects
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -99,12 +100,7 @@ def recommended(record: Record, proofs: Proofs, statuses: Sequence[Proof]) -> Re
 
 def finding_ids(record: Record) -> list[tuple[str, str]]:
     """The id of every finding, with that of its claim."""
-    return [(str(entry["id"]), str(entry["claim"])) for entry in entries(record.stated.get("findings"))]
-
-
-def entries(listed: JSON) -> list[dict[str, JSON]]:
-    """The objects of a list, or none where there is none."""
-    return [entry for entry in listed if isinstance(entry, dict)] if isinstance(listed, list) else []
+    return [(str(entry["id"]), str(entry["claim"])) for entry in objects(record.stated.get("findings"))]
 
 
 def derived_prohibition(record: Record) -> bool | None:
@@ -147,10 +143,8 @@ def _failures(proofs: Proofs, statuses: Sequence[Proof]) -> Iterator[Reason]:
 
 
 def _views(record: Record) -> Iterator[Reason]:
-    for view in entries(record.stated.get("views")):
-        match view:
-            case {"floor": str(floor), "refs": [*refs]}:
-                value = view.get("value")
-                if value is None or Decimal(str(value)) < Decimal(floor):
-                    reason = "no-value" if value is None else "below-floor"
-                    yield Reason(reason, str(view["id"]), tuple(map(str, refs)))
+    for view in objects(record.stated.get("views")):
+        value = view.get("value")
+        if "floor" in view and (value is None or Decimal(str(value)) < Decimal(str(view["floor"]))):
+            reason = "no-value" if value is None else "below-floor"
+            yield Reason(reason, str(view["id"]), ids(view["refs"]))

@@ -144,11 +144,11 @@ def read_record(document: JSON) -> Record:
         raise SchemaError("schema.evaluation-record", detail, where=where, remedy=remedy)
     assert isinstance(document, dict)  # noqa: S101 - by its schema
     return Record(
-        tuple(_ref(index, entry) for index, entry in enumerate(_objects(document["refs"]))),
-        tuple(_claim(index, entry) for index, entry in enumerate(_objects(document["claims"]))),
-        tuple(map(read_predicate, _objects(document.get("predicates", [])))),
-        tuple(_entry(index, entry) for index, entry in enumerate(_objects(document.get("log", [])))),
-        tuple(_turns(entry["turns"]) for entry in _objects(document.get("episodes", []))),
+        tuple(_ref(index, entry) for index, entry in enumerate(objects(document["refs"]))),
+        tuple(_claim(index, entry) for index, entry in enumerate(objects(document["claims"]))),
+        tuple(map(read_predicate, objects(document.get("predicates", [])))),
+        tuple(_entry(index, entry) for index, entry in enumerate(objects(document.get("log", [])))),
+        tuple(_turns(entry["turns"]) for entry in objects(document.get("episodes", []))),
         document,
     )
 
@@ -173,8 +173,8 @@ def _claim(index: int, entry: dict[str, JSON]) -> Claim:
     return Claim(
         index,
         str(entry["id"]),
-        _ids(entry["evidence"]),
-        _ids(entry.get("counterevidence", [])),
+        ids(entry["evidence"]),
+        ids(entry.get("counterevidence", [])),
         (str(entry["predicate"]), str(entry["predicate_version"])),
         str(entry["state"]),
         _turns(entry["turn_indices"]),
@@ -186,13 +186,14 @@ def _claim(index: int, entry: dict[str, JSON]) -> Claim:
 def _entry(index: int, entry: dict[str, JSON]) -> Entry:
     seq = entry["seq"]
     assert isinstance(seq, int | float)  # noqa: S101 - by the schema
-    asked, established, open_before = (_ids(entry[name]) for name in ("asked", "established", "open_before"))
-    evaluators = _ids(entry.get("evaluators", []))
+    asked, established, open_before = (ids(entry[name]) for name in ("asked", "established", "open_before"))
+    evaluators = ids(entry.get("evaluators", []))
     claim, resolver = str(entry["claim"]), str(entry["resolver"])
     return Entry(index, int(seq), claim, resolver, asked, established, open_before, evaluators)
 
 
-def _objects(listed: JSON) -> list[dict[str, JSON]]:
+def objects(listed: JSON) -> list[dict[str, JSON]]:
+    """The objects of a list of a record, or none where there is none."""
     return [entry for entry in listed if isinstance(entry, dict)] if isinstance(listed, list) else []
 
 
@@ -204,5 +205,6 @@ def _turns(listed: JSON) -> frozenset[int]:
     )
 
 
-def _ids(listed: JSON) -> tuple[str, ...]:
+def ids(listed: JSON) -> tuple[str, ...]:
+    """The ids of a list of a record, or none where there is none."""
     return tuple(map(str, listed)) if isinstance(listed, list) else ()
