@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import TYPE_CHECKING, Final
 
 from groundrules.witness.rule import is_compatible, stored_flags
-from groundrules.witness.scope import Scope, scope_of
+from groundrules.witness.scope import Scope, Turns
 from groundrules.witness.vocabulary import vocabulary
 
 if TYPE_CHECKING:
@@ -77,6 +78,10 @@ class Contracts:
         self._flags = stored_flags(record)
         self._refs = record.known_refs()
         self._predicates = record.known_predicates()
+        self._turns = Turns(record)
+        self._by_kind: dict[str, list[Ref]] = {}
+        for ref in record.refs:
+            self._by_kind.setdefault(ref.kind, []).append(ref)
 
     def predicate_of(self, claim: Claim) -> Predicate | None:
         """The predicate of a claim, or None where it is not declared once."""
@@ -112,7 +117,7 @@ class Contracts:
     def _applicable(self, claim: Claim, predicate: Predicate, contract: Contract) -> Check:
         asked = contract if claim.state == FAIL else predicate.pass_contract
         scope = contract.scope if asked is None else asked.scope
-        found = _Evidence(self, claim, scope_of(claim, scope, self._record, self.cited(claim)))
+        found = _Evidence(self, claim, self._turns.scope_of(claim, scope, self.cited(claim)))
         unmet = [*found.default_unmet(predicate.polarity)] if asked is None else [*found.unmet(asked)]
         forbidden = contract.forbid_as_agent_proof if asked is None else asked.forbid_as_agent_proof
         if (claim.state, predicate.polarity) in ((FAIL, "risk"), (PASS, "safeguard")):
@@ -131,10 +136,11 @@ class Contracts:
         """The computed flag of a ref."""
         return self._flags[ref.id]
 
-    def elsewhere(self, claim: Claim, kinds: Iterable[str]) -> Iterator[Ref]:
-        """The refs of some kinds that a claim does not cite."""
-        wanted, cited = frozenset(kinds), frozenset(claim.evidence)
-        return (ref for ref in self._record.refs if ref.kind in wanted and ref.id not in cited)
+    def elsewhere(self, claim: Claim, kinds: Iterable[str]) -> Ref | None:
+        """The first ref of some kinds that a claim does not cite, or None."""
+        cited = frozenset(claim.evidence)
+        first = (next((ref for ref in self._by_kind.get(kind, ()) if ref.id not in cited), None) for kind in kinds)
+        return min((ref for ref in first if ref is not None), key=attrgetter("index"), default=None)
 
 
 class _Evidence:
@@ -209,8 +215,9 @@ class _Evidence:
             if ref.kind in kinds:
                 fault = self._faults[ref.id] or self._agent_fault(ref, contract.forbid_as_agent_proof)
                 return Unmet(token, ref.id, str(fault))
-        for ref in self._contracts.elsewhere(self._claim, kinds):
-            return Unmet(token, ref.id, "the claim does not cite it")
+        other = self._contracts.elsewhere(self._claim, kinds)
+        if other is not None:
+            return Unmet(token, other.id, "the claim does not cite it")
         return Unmet(token, None, f"the record has no {' or '.join(sorted(kinds))}")
 
     def default_unmet(self, polarity: str) -> Iterator[Unmet]:

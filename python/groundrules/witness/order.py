@@ -50,7 +50,8 @@ def check_order(document: JSON) -> OrderVerdict:
         SchemaError: ``schema.evaluation-record``.
     """
     record = read_record(document)
-    return OrderVerdict((*_classes(record), *_decided_again(record), *_not_open(record)))
+    computed = _Computed(record)
+    return OrderVerdict((*_classes(record), *_decided_again(record, computed), *_not_open(record, computed)))
 
 
 def _classes(record: Record) -> Iterator[Finding]:
@@ -78,35 +79,40 @@ def of_list(resolvers: Sequence[str], pointer: str) -> Iterator[Finding]:
         reached = max(reached, known[name].order_class)
 
 
-def _computed_before(record: Record) -> Iterator[tuple[Entry, frozenset[str]]]:
-    """Each entry in document order, with what deterministic resolvers had established for its claim before it."""
-    known = vocabulary().resolvers
-    established: dict[str, set[str]] = {}
-    before: dict[int, frozenset[str]] = {}
-    for entry in sorted(record.log, key=attrgetter("seq")):
-        mine = established.setdefault(entry.claim, set())
-        before[entry.index] = frozenset(mine)
-        if entry.resolver in known and known[entry.resolver].order_class == _FIRST_CLASS:
-            mine.update(entry.established)
-    for entry in record.log:
-        yield entry, before[entry.index]
+class _Computed:
+    """When each fact of each claim was first computed, in places of the log in time."""
+
+    def __init__(self, record: Record) -> None:
+        known = vocabulary().resolvers
+        self._place: dict[int, int] = {}
+        self._first: dict[tuple[str, str], int] = {}
+        for place, entry in enumerate(sorted(record.log, key=attrgetter("seq"))):
+            self._place[entry.index] = place
+            if entry.resolver in known and known[entry.resolver].order_class == _FIRST_CLASS:
+                for fact in entry.established:
+                    self._first.setdefault((entry.claim, fact), place)
+
+    def is_before(self, entry: Entry, fact: str) -> bool:
+        """Whether a deterministic resolver had established a fact for an entry's claim before it."""
+        return self._first.get((entry.claim, fact), len(self._place)) < self._place[entry.index]
 
 
-def _decided_again(record: Record) -> Iterator[Finding]:
+def _decided_again(record: Record, computed: _Computed) -> Iterator[Finding]:
     """O2: nobody establishes what was computed before."""
-    for entry, computed in _computed_before(record):
+    for entry in record.log:
         for position, fact in enumerate(entry.established):
-            if fact in computed:
+            if computed.is_before(entry, fact):
                 at = Place(f"/log/{entry.index}/established/{position}")
                 yield Finding("o2.decided-again", at, "a deterministic resolver had established it before")
 
 
-def _not_open(record: Record) -> Iterator[Finding]:
+def _not_open(record: Record, computed: _Computed) -> Iterator[Finding]:
     """O3: an evaluator is asked what was open, and was not computed."""
     known = vocabulary().resolvers
-    for entry, computed in _computed_before(record):
+    for entry in record.log:
         if entry.resolver in known and known[entry.resolver].kind == "semantic":
+            open_before = frozenset(entry.open_before)
             for position, fact in enumerate(entry.asked):
-                if fact in computed or fact not in entry.open_before:
+                if computed.is_before(entry, fact) or fact not in open_before:
                     at = Place(f"/log/{entry.index}/asked/{position}")
                     yield Finding("o3.not-open", at, "it was not open when the evaluator was asked")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from groundrules.findings import Finding, Place, as_data, as_lines
 from groundrules.witness.record import read_record
@@ -13,7 +13,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from groundrules.strictjson import JSON
-    from groundrules.witness.record import Claim, Record, Ref
+    from groundrules.witness.record import Record, Ref
+
+_Call: TypeAlias = "tuple[str, tuple[int, int] | None]"
+"""A source type, and turn and call index where both are stated."""
 
 
 def is_compatible(kind: str, source_type: str) -> bool:
@@ -39,34 +42,30 @@ def stored_flags(record: Record) -> dict[str, bool]:
 
     Where two refs have one id the flag is true only if it is true of both.
     """
-    by_id: dict[str, list[Ref]] = {}
+    calls: dict[str, list[_Call]] = {}
     for ref in record.refs:
-        by_id.setdefault(ref.id, []).append(ref)
-    citing: dict[str, list[Claim]] = {}
+        calls.setdefault(ref.id, []).append((ref.source_type, ref.call))
+    citing: dict[str, list[frozenset[_Call]]] = {}
     for claim in record.claims:
+        brought = frozenset(call for ref_id in claim.evidence for call in calls.get(ref_id, ()))
         for ref_id in claim.cited:
-            citing.setdefault(ref_id, []).append(claim)
-    return {ref_id: all(_flag(ref, citing.get(ref_id, []), by_id) for ref in refs) for ref_id, refs in by_id.items()}
+            citing.setdefault(ref_id, []).append(brought)
+    flags: dict[str, bool] = {}
+    for ref in record.refs:
+        flags[ref.id] = _flag(ref, citing.get(ref.id, [])) and flags.get(ref.id, True)
+    return flags
 
 
-def _flag(ref: Ref, citing: list[Claim], by_id: Mapping[str, list[Ref]]) -> bool:
+def _flag(ref: Ref, citing: list[frozenset[_Call]]) -> bool:
+    """The flag of a ref; of each claim that cites it, which calls and results its evidence brings."""
     required = vocabulary().source_types[ref.source_type].witness_requires
     paired = (
         required is not None
         and ref.call is not None
         and bool(citing)
-        and all(_cites(claim, required, ref.call, by_id) for claim in citing)
+        and all((required, ref.call) in brought for brought in citing)
     )
     return can_prove(ref.kind, ref.source_type, paired=paired)
-
-
-def _cites(claim: Claim, source_type: str, call: tuple[int, int], by_id: Mapping[str, list[Ref]]) -> bool:
-    """Whether a claim cites, in evidence, a ref of a source type at one call."""
-    return any(
-        ref.source_type == source_type and ref.call == call
-        for ref_id in claim.evidence
-        for ref in by_id.get(ref_id, ())
-    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 _TURNS_OF_A_TURN = 1
 _EPISODES_OF_A_PAIR = 2
+_UNPAIRED = "the claim's turns do not lie in two declared episodes"
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,48 +50,55 @@ class Scope:
         return ref.turn in turns
 
 
-def scope_of(claim: Claim, scope: str | None, record: Record, cited: list[Ref]) -> Scope:
-    """The scope of a claim.
+class Turns:
+    """Which turns of a record belong together."""
 
-    Args:
-        claim: the claim.
-        scope: what the contract states.
-        record: where episodes are declared.
-        cited: the claim's evidence, in its order.
-    """
-    match scope:
-        case "turn":
-            one = len(claim.turns) == _TURNS_OF_A_TURN
-            return Scope(claim.turns, claim.turns, fault=None if one else "the claim is not about one turn")
-        case "episode":
-            holding = [turns for turns in record.episodes if claim.turns and claim.turns <= turns]
-            if not holding:
-                return Scope(claim.turns, claim.turns, fault="the claim's turns lie in no declared episode")
-            return Scope(holding[0], holding[0])
-        case "paired-episode":
-            return _paired(claim, record)
-        case "run":
-            return Scope(None, _run(record))
-        case "artifact":
-            spans = [ref for ref in cited if ref.kind == "AGENT_SPAN"]
-            return Scope(None, claim.turns, _artifact(spans[0]) if spans else None)
-    return Scope(None, claim.turns)
+    def __init__(self, record: Record) -> None:
+        self._holding: dict[int, list[frozenset[int]]] = {}
+        for turns in record.episodes:
+            for turn in turns:
+                self._holding.setdefault(turn, []).append(turns)
+        if record.episodes:
+            self.run = frozenset[int]().union(*record.episodes)
+        else:
+            named = [ref.turn for ref in record.refs if ref.turn is not None]
+            self.run = frozenset(named).union(*(claim.turns for claim in record.claims))
 
+    def scope_of(self, claim: Claim, scope: str | None, cited: list[Ref]) -> Scope:
+        """The scope of a claim.
 
-def _paired(claim: Claim, record: Record) -> Scope:
-    touched = [turns for turns in record.episodes if turns & claim.turns]
-    both = frozenset[int]().union(*touched)
-    if len(touched) != _EPISODES_OF_A_PAIR or not claim.turns <= both:
-        return Scope(both, both, fault="the claim's turns do not lie in two declared episodes")
-    return Scope(both, both)
+        Args:
+            claim: the claim.
+            scope: what the contract states.
+            cited: the claim's evidence, in its order.
+        """
+        match scope:
+            case "turn":
+                one = len(claim.turns) == _TURNS_OF_A_TURN
+                return Scope(claim.turns, claim.turns, fault=None if one else "the claim is not about one turn")
+            case "episode":
+                return self._episode(claim)
+            case "paired-episode":
+                return self._paired(claim)
+            case "run":
+                return Scope(None, self.run)
+            case "artifact":
+                spans = [ref for ref in cited if ref.kind == "AGENT_SPAN"]
+                return Scope(None, claim.turns, _artifact(spans[0]) if spans else None)
+        return Scope(None, claim.turns)
 
+    def _episode(self, claim: Claim) -> Scope:
+        for turns in self._holding.get(min(claim.turns, default=-1), []):
+            if claim.turns <= turns:
+                return Scope(turns, turns)
+        return Scope(claim.turns, claim.turns, fault="the claim's turns lie in no declared episode")
 
-def _run(record: Record) -> frozenset[int]:
-    """The turns of a run: those of its episodes, or where none is declared, all that the record names."""
-    if record.episodes:
-        return frozenset[int]().union(*record.episodes)
-    named = [ref.turn for ref in record.refs if ref.turn is not None]
-    return frozenset(named).union(*(claim.turns for claim in record.claims))
+    def _paired(self, claim: Claim) -> Scope:
+        touched = {id(turns): turns for turn in claim.turns for turns in self._holding.get(turn, [])}
+        if len(touched) != _EPISODES_OF_A_PAIR:
+            return Scope(claim.turns, claim.turns, fault=_UNPAIRED)
+        both = frozenset[int]().union(*touched.values())
+        return Scope(both, both, fault=None if claim.turns <= both else _UNPAIRED)
 
 
 def _artifact(ref: Ref) -> tuple[JSON, JSON]:
