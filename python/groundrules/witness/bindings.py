@@ -68,11 +68,16 @@ def _arguments(ref: Ref) -> tuple[str, Place, str] | None:
         return None
     match ref.stated["inputs"]:
         case {"arguments_sha256": str(digest), "arguments_pointer": str(pointer), **more} if (
-            not more and _DIGEST.fullmatch(digest) and pointer.startswith("/")
+            _DIGEST.fullmatch(digest) and pointer.startswith("/") and _is_named(more)
         ):
             return None
-    detail = "the inputs of a receipt are no hash of the arguments with a pointer to them, and nothing else"
+    detail = "the inputs of a receipt are more, or less, than a hash of the arguments, a pointer to them, and a tool"
     return "p3.arguments-copied", _place(ref, "/inputs"), detail
+
+
+def _is_named(more: dict[str, JSON]) -> bool:
+    """Whether what stands beside hash and pointer is the name of the tool, or nothing."""
+    return not more or (more.keys() == {"tool"} and isinstance(more["tool"], str))
 
 
 def _policy(ref: Ref) -> tuple[str, Place, str] | None:
