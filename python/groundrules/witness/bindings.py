@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from groundrules.witness.record import Record, Ref
 
 _DIGEST = re.compile(r"[0-9a-f]{64}")
+_BOUND = frozenset({"arguments_sha256", "arguments_pointer"})
 _NAMED = re.compile(r"sha256:[0-9a-f]{64}")
 
 
@@ -63,21 +64,23 @@ def _subject(ref: Ref) -> tuple[str, Place, str] | None:
 
 
 def _arguments(ref: Ref) -> tuple[str, Place, str] | None:
-    """P3: the arguments of a call stay where they are; the record holds their hash and where they stand."""
+    """P3: the arguments of a call stay where they are; the record holds hashes, and pointers to what they are of."""
     if ref.kind != "TOOL_RECEIPT" or "inputs" not in ref.stated:
         return None
-    match ref.stated["inputs"]:
-        case {"arguments_sha256": str(digest), "arguments_pointer": str(pointer), **more} if (
-            _DIGEST.fullmatch(digest) and pointer.startswith("/") and _is_named(more)
-        ):
-            return None
+    inputs = ref.stated["inputs"]
+    if isinstance(inputs, dict) and inputs.keys() >= _BOUND and all(_binds(*member) for member in inputs.items()):
+        return None
     detail = "the inputs of a receipt are more, or less, than a hash of the arguments, a pointer to them, and a tool"
     return "p3.arguments-copied", _place(ref, "/inputs"), detail
 
 
-def _is_named(more: dict[str, JSON]) -> bool:
-    """Whether what stands beside hash and pointer is the name of the tool, or nothing."""
-    return not more or (more.keys() == {"tool"} and isinstance(more["tool"], str))
+def _binds(name: str, value: JSON) -> bool:
+    """Whether a member of a receipt's inputs is a hash, a pointer, or the name of the tool."""
+    if not isinstance(value, str):
+        return False
+    if name.endswith("_sha256"):
+        return _DIGEST.fullmatch(value) is not None
+    return value.startswith("/") if name.endswith("_pointer") else name == "tool"
 
 
 def _policy(ref: Ref) -> tuple[str, Place, str] | None:
