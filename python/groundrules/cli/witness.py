@@ -13,6 +13,7 @@ from groundrules.strictjson import loads
 
 if TYPE_CHECKING:
     from groundrules.strictjson import JSON
+    from groundrules.witness import Record
 
 Format = Annotated[
     str, typer.Option("--format", metavar="NAME", help="groundrules (default), or per for a PER 2.x record.")
@@ -32,12 +33,9 @@ def witness(
     from groundrules.witness import check_authority, check_contracts, check_order, check_witness  # noqa: PLC0415 - most commands need no vocabulary
 
     record = _record(file, format_, contracts)
-    try:
-        verdicts = check_witness(record), check_contracts(record), check_order(record)
-        authority = check_authority(record)
-    except SchemaError as error:
-        raise error.in_file(file) from None
-    stated = record.get("recommendation") if isinstance(record, dict) else None
+    verdicts = check_witness(record), check_contracts(record), check_order(record)
+    authority = check_authority(record)
+    stated = record.stated.get("recommendation")
     effect = stated.get("effect") if isinstance(stated, dict) else None
     too_strong = [finding for finding in authority.findings if finding.rule == "A2"]
     if as_json:
@@ -62,10 +60,7 @@ def decide(
     """Say who decided each claim of a record, which are proven, and how strong a recommendation may be."""
     from groundrules.witness import check_authority  # noqa: PLC0415 - as above
 
-    try:
-        verdict = check_authority(_record(file, format_, contracts))
-    except SchemaError as error:
-        raise error.in_file(file) from None
+    verdict = check_authority(_record(file, format_, contracts))
     if as_json:
         print_json(verdict.as_dict())
     else:
@@ -93,26 +88,28 @@ def lint(
     return Exit.FAILED if findings else Exit.GOOD
 
 
-def _record(file: str, format_: str, contracts: str | None) -> JSON:
+def _record(file: str, format_: str, contracts: str | None) -> Record:
     """A record with the predicates of a folder beside its own."""
-    from groundrules.witness import from_per, load_predicates  # noqa: PLC0415 - as above
+    from groundrules.witness import from_per, read_record  # noqa: PLC0415 - as above
 
     if format_ not in ("groundrules", "per"):
         raise UsageError("usage.arguments", "there is no such format", remedy="use groundrules or per")
     try:
         document = loads(read_bytes(file))
         record = from_per(document) if format_ == "per" else document
+        return read_record(record if contracts is None else _with_contracts(record, contracts))
     except (ReadError, SchemaError) as error:
-        raise error.in_file(file) from None
-    if contracts is None or not isinstance(record, dict):
-        return record
-    own = record.get("predicates", [])
-    if not isinstance(own, list):
+        raise error if error.where.file else error.in_file(file) from None
+
+
+def _with_contracts(record: JSON, folder: str) -> JSON:
+    from groundrules.witness import load_predicates  # noqa: PLC0415 - as above
+
+    own = record.get("predicates", []) if isinstance(record, dict) else None
+    if not isinstance(record, dict) or not isinstance(own, list):
         return record  # its schema says why
     declared = {_name(entry) for entry in own}
-    return record | {
-        "predicates": own + [entry for entry in load_predicates(contracts) if _name(entry) not in declared]
-    }
+    return record | {"predicates": own + [entry for entry in load_predicates(folder) if _name(entry) not in declared]}
 
 
 def _name(entry: JSON) -> tuple[str, str]:

@@ -83,11 +83,11 @@ class AuthorityVerdict:
         ]
 
 
-def check_authority(document: JSON) -> AuthorityVerdict:
+def check_authority(document: JSON | Record) -> AuthorityVerdict:
     """Say what of a record is proven and what it allows, and hold it to what it says of that.
 
     Args:
-        document: of ``schemas/evaluation-record.json``.
+        document: of ``schemas/evaluation-record.json``, or what :func:`read_record` made of it.
 
     Raises:
         SchemaError: ``schema.evaluation-record``.

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from groundrules.strictjson import JSON
-    from groundrules.witness.record import Claim
+    from groundrules.witness.record import Claim, Record
 
 _RULES = ("w1", "w2", *(f"p{number}" for number in range(1, 10)))
 
@@ -58,11 +58,11 @@ class ContractVerdict:
         return [*told, *as_lines(self.findings)]
 
 
-def check_contracts(document: JSON) -> ContractVerdict:
+def check_contracts(document: JSON | Record) -> ContractVerdict:
     """Hold the claims of a record to the contracts of their predicates, and the record to what it says of that.
 
     Args:
-        document: of ``schemas/evaluation-record.json``.
+        document: of ``schemas/evaluation-record.json``, or what :func:`read_record` made of it.
 
     Raises:
         SchemaError: ``schema.evaluation-record``.

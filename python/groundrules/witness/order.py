@@ -40,11 +40,11 @@ class OrderVerdict:
         return [f"order: {self.status.upper() if self.findings else self.status}", *as_lines(self.findings)]
 
 
-def check_order(document: JSON) -> OrderVerdict:
+def check_order(document: JSON | Record) -> OrderVerdict:
     """Hold the resolvers of a record to their order: those that its predicates list, and those that its log tells.
 
     Args:
-        document: of ``schemas/evaluation-record.json``.
+        document: of ``schemas/evaluation-record.json``, or what :func:`read_record` made of it.
 
     Raises:
         SchemaError: ``schema.evaluation-record``.

@@ -129,15 +129,17 @@ class Record:
         return {ref.id: ref for ref in self.refs if counted[ref.id] == 1}
 
 
-def read_record(document: JSON) -> Record:
+def read_record(document: JSON | Record) -> Record:
     """The record that a document states.
 
     Args:
-        document: of ``schemas/evaluation-record.json``.
+        document: of ``schemas/evaluation-record.json``; a record that was read is given back.
 
     Raises:
         SchemaError: ``schema.evaluation-record``, at the first place that departs from the schema.
     """
+    if isinstance(document, Record):
+        return document
     for path, detail in departures(document, "evaluation-record"):
         where = Where(pointer=pointer(path))
         remedy = "see schemas/evaluation-record.json"

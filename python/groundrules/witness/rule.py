@@ -107,11 +107,11 @@ class WitnessVerdict:
         ]
 
 
-def check_witness(document: JSON) -> WitnessVerdict:
+def check_witness(document: JSON | Record) -> WitnessVerdict:
     """Compute what a record's evidence may prove, and hold its producer to it.
 
     Args:
-        document: of ``schemas/evaluation-record.json``.
+        document: of ``schemas/evaluation-record.json``, or what :func:`read_record` made of it.
 
     Raises:
         SchemaError: ``schema.evaluation-record``.
