@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, NoReturn, Protocol, TypeAlias
 
@@ -157,10 +157,6 @@ class Sources:
     def turns(self) -> tuple[Turn, ...]:
         """The turns in scope."""
         return tuple(self.archive.turns[index] for index in self.scope)
-
-    def with_facts(self, facts: Mapping[str, Established], weights: Mapping[str, int]) -> Sources:
-        """The same sources after more was established."""
-        return replace(self, facts=facts, weights=weights)
 
 
 class Resolver(Protocol):

@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 
     from groundrules.strictjson import JSON
 
+ABSTENTION = "abstain"
+"""What an evaluator writes that cannot tell; no class has this name."""
+
 
 @dataclass(frozen=True, slots=True)
 class BoundedQuestion:

@@ -17,7 +17,7 @@ _OCTET = r"(?:25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9]?[0-9])"
 _IPV4 = re.compile(rf"(?<![0-9.])(?:{_OCTET}\.){{3}}{_OCTET}(?![0-9]|\.[0-9])")
 _DIGIT_GROUPS = re.compile(r"[0-9]+(?:[ -][0-9]+)*")
 _GROUP = re.compile(r"[0-9A-Z]+")
-_IBAN_START = re.compile(r"(?<![0-9A-Za-z])[A-Z]{2}[0-9]{2}")
+_IBAN_START = re.compile(r"(?<![0-9A-Z])[A-Z]{2}[0-9]{2}")
 _IBAN_GROUPS = re.compile(r"[0-9A-Z]+(?: [0-9A-Z]+)*")
 _CARD_DIGITS = range(13, 20)
 _IBAN_CHARACTERS = range(15, 35)
@@ -69,7 +69,7 @@ def _windows(
             written += text[group_start:end]
             if len(written) >= sizes.stop:
                 break
-            if len(written) in sizes and not text[end : end + 1].isalnum() and holds(written):
+            if len(written) in sizes and holds(written):
                 yield start, end
 
 

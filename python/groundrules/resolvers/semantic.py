@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from groundrules.resolvers.base import Abstain, Fact, Relation, missing, numbered, refuse_parameter, undecided
-from groundrules.resolvers.evaluator import BoundedQuestion, poll
-from groundrules.resolvers.texts import SPAN_KINDS, digest, texts_of
+from groundrules.resolvers.evaluator import ABSTENTION, BoundedQuestion, poll
+from groundrules.resolvers.exact_span import texts_in_scope
+from groundrules.resolvers.texts import SPAN_KINDS, digest
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -52,7 +53,7 @@ def resolve_classification(question: Question, sources: Sources) -> Answer:
     Abstains for want of ``closed_classes``, ``object``, ``evidence`` and ``counterevidence``, and as a relation does.
 
     Raises:
-        SchemaError: ``schema.question``: a class stands twice.
+        SchemaError: ``schema.question``: a class stands twice, or is named as an abstention is.
     """
     stated = question.parameters
     thing, classes = _candidate(stated.get("object"), sources), _classes(stated)
@@ -75,6 +76,8 @@ def _classes(stated: Mapping[str, JSON]) -> dict[str, str]:
         assert isinstance(entry, dict)  # noqa: S101 - by the schema
         if entry["id"] in classes:
             refuse_parameter("the class stands twice", f"classes/{index}")
+        if entry["id"] == ABSTENTION:
+            refuse_parameter("no class may be named as an abstention is", f"classes/{index}")
         classes[str(entry["id"])] = str(entry.get("description", ""))
     return classes
 
@@ -117,20 +120,25 @@ def _spans(stated: JSON, sources: Sources) -> list[Ref] | None:
     assert isinstance(stated, list)  # noqa: S101 - by the schema
     refs: list[Ref] = []
     for entry in stated:
-        match entry:
-            case {"fact": str(name)}:
-                fact = sources.facts.get(name)
-                shown = [] if fact is None else [ref for ref in fact.refs if "text" in ref]
-                if not shown:
-                    return None
-                refs.extend({key: value for key, value in ref.items() if key != "id"} for ref in shown)
-            case {"source_type": str(source_type)}:
-                for turn in sources.turns:
-                    texts = texts_of(turn, source_type)
-                    if texts is None:
-                        return None
-                    refs.extend(_whole(text) for text in texts)
+        assert isinstance(entry, dict)  # noqa: S101 - by the schema
+        found = _found(sources, str(entry["fact"])) if "fact" in entry else _said(sources, str(entry["source_type"]))
+        if found is None:
+            return None
+        refs.extend(found)
     return refs
+
+
+def _found(sources: Sources, name: str) -> list[Ref] | None:
+    """The spans of a fact, without their ids; None where it has none."""
+    fact = sources.facts.get(name)
+    shown = [] if fact is None else [ref for ref in fact.refs if "text" in ref]
+    return [{key: value for key, value in ref.items() if key != "id"} for ref in shown] or None
+
+
+def _said(sources: Sources, source_type: str) -> list[Ref] | None:
+    """The whole texts of a type of source in scope; None where one was not recorded."""
+    texts = texts_in_scope(sources, source_type)
+    return None if texts is None else [_whole(text) for text in texts]
 
 
 def _whole(text: Text) -> Ref:
