@@ -114,8 +114,7 @@ def _rested_on(instance: Instance, names: Iterable[str]) -> list[str]:
         name = pending.pop()
         if name not in wanted:
             wanted.add(name)
-            fact = instance.facts[name]
-            pending.extend(fact.over if isinstance(fact, Decision) else ())
+            pending.extend(instance.basis[name])
     return [name for name in instance.facts if name in wanted]
 
 

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 WEIGHTS = {"deterministic": 0, "human": 1, "semantic": 2}
 """How weak what each kind of resolver establishes is; a decision is as weak as the weakest fact that it needs."""
 
+_SHOWN = ("evidence", "counterevidence")
+
 
 @dataclass(slots=True)
 class Instance:
@@ -34,6 +36,7 @@ class Instance:
         scope: the indexes of the turns.
         facts: what is established, by name.
         weights: how weak each fact is.
+        basis: by fact, the facts that its question read.
         lacks: by name, every abstention of a resolver that was asked for it, with the resolver.
         votes: how the evaluators answered each question that was put to them, whatever became of it.
         asked: the resolvers that were run, in their order.
@@ -46,6 +49,7 @@ class Instance:
     scope: tuple[int, ...]
     facts: dict[str, Established] = field(default_factory=dict)
     weights: dict[str, int] = field(default_factory=dict)
+    basis: dict[str, list[str]] = field(default_factory=dict)
     lacks: dict[str, list[tuple[str, Abstain]]] = field(default_factory=dict)
     votes: list[JSON] = field(default_factory=list)
     asked: list[str] = field(default_factory=list)
@@ -104,10 +108,10 @@ class Instance:
         if isinstance(answer, Abstain):
             self.lacks.setdefault(question.name, []).append((question.resolver, answer))
         else:
-            self.facts[question.name] = answer
+            basis = [name for name in self.facts if name in facts_read(question)]
             own = WEIGHTS[vocabulary().resolvers[question.resolver].kind]
-            over = answer.over if isinstance(answer, Decision) else ()
-            self.weights[question.name] = max([own, *(self.weights[name] for name in over)])
+            self.facts[question.name], self.basis[question.name] = answer, basis
+            self.weights[question.name] = max([own, *(self.weights[name] for name in basis)])
         self._enter(question.resolver, question.name, answer, open_before)
 
     def _decide(self) -> None:
@@ -129,3 +133,18 @@ class Instance:
                 "open_before": [*open_before],
             }
         )
+
+
+def facts_read(question: Question) -> frozenset[str]:
+    """The facts that a question names, apart from those whose spans are shown to evaluators and cited as such."""
+    found: set[str] = set()
+    pending = [value for name, value in question.parameters.items() if name not in _SHOWN]
+    while pending:
+        match pending.pop():
+            case {"fact": str(name)}:
+                found.add(name)
+            case dict() as inner:
+                pending.extend(inner.values())
+            case list() as listed:
+                pending.extend(listed)
+    return frozenset(found)

@@ -96,10 +96,8 @@ def _ask(
     question: Question, sources: Sources, task: str, classes: Mapping[str, str]
 ) -> Abstain | tuple[Poll, tuple[Ref, ...], tuple[Ref, ...]]:
     """The evaluators' answer, and the spans that they were shown, for and against."""
-    if "counterevidence" not in question.parameters:
-        return missing(question, "counterevidence")
-    spans = {side: _spans(question.parameters.get(side, []), sources) for side in _SIDES}
-    evidence, counterevidence = spans["evidence"], spans["counterevidence"]
+    stated = question.parameters
+    evidence, counterevidence = (_spans(stated[side], sources) if side in stated else None for side in _SIDES)
     if not evidence:
         return missing(question, "evidence")
     if counterevidence is None:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from groundrules.strictjson import JSON
 
 _DONE = "ok"
+_DRAFT = "https://json-schema.org/draft/2020-12/schema"
 
 
 def resolve(question: Question, sources: Sources) -> Answer:
@@ -51,17 +52,20 @@ def resolve(question: Question, sources: Sources) -> Answer:
 
 
 def is_valid(arguments: JSON, schema: JSON) -> bool | None:
-    """Whether arguments satisfy a JSON Schema (draft 2020-12); None where it is none, or refers to what is not here."""
+    """Whether arguments satisfy a JSON Schema (draft 2020-12); None where it is none, or refers to what is not here.
+
+    An address that cannot be read refers to nothing; a schema that is only itself again is none.
+    """
     from jsonschema import Draft202012Validator  # noqa: PLC0415 - it is slow to import
     from jsonschema.exceptions import SchemaError  # noqa: PLC0415
     from referencing.exceptions import Unresolvable  # noqa: PLC0415
 
-    if not isinstance(schema, dict):
+    if not isinstance(schema, dict) or schema.get("$schema", _DRAFT) != _DRAFT:
         return schema if isinstance(schema, bool) else None
     try:
         Draft202012Validator.check_schema(schema, format_checker=Draft202012Validator.FORMAT_CHECKER)
         return bool(validator_of(schema).is_valid(arguments))
-    except (SchemaError, Unresolvable, RecursionError):
+    except (SchemaError, Unresolvable, RecursionError, ValueError):
         return None
 
 

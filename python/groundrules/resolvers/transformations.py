@@ -25,7 +25,7 @@ WHITE_SPACE = frozenset(
 
 _PERCENT = re.compile(r"(?:%[0-9A-Fa-f]{2})+")
 _ENTITY = re.compile(
-    r"&(?:#(?P<decimal>[0-9]{1,7})|#[xX](?P<hex>[0-9a-fA-F]{1,6})|(?P<name>[A-Za-z][A-Za-z0-9]{0,31}));"
+    r"&(?:#0*(?P<decimal>[0-9]{1,7})|#[xX]0*(?P<hex>[0-9a-fA-F]{1,6})|(?P<name>[A-Za-z][A-Za-z0-9]{0,31}));"
 )
 _BASE64 = re.compile(r"[A-Za-z0-9+/_-]{8,}={0,2}")
 _URL_SAFE = str.maketrans("-_", "+/")
