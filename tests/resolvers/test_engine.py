@@ -8,7 +8,7 @@ import pytest
 from groundrules import SchemaError
 from groundrules.documents import validate
 from groundrules.resolvers import Ballot, Outcome, RecordedEvaluator, read_predicates, resolve_archive
-from groundrules.witness import check_order, check_witness
+from groundrules.witness import check_authority, check_contracts, check_order, check_witness
 
 RECORDS = json.loads((Path(__file__).parent / "records.json").read_text(encoding="utf-8"))
 
@@ -39,6 +39,8 @@ def test_a_record_is_one_and_in_order(made):
     assert validate(record, "evaluation-record") == []
     assert check_order(record).findings == ()
     assert check_witness(record).findings == ()
+    assert check_contracts(record).findings == ()
+    assert {finding.rule for finding in check_authority(record).findings} <= {"A3"}  # no evaluator is declared here
 
 
 def test_what_is_cited_is_there_once(made):

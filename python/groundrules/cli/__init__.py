@@ -18,6 +18,7 @@ from groundrules.cli import (
     evidence,
     lint,
     report,
+    resolve,
     running,
     runs,
     sources,
@@ -52,6 +53,7 @@ app.command("wrong")(report.wrong)
 app.command("verify")(verify.verify)
 app.command("witness")(witness.witness)
 app.command("decide")(witness.decide)
+app.command("resolve")(resolve.resolve)
 app.command("request")(running.request)
 app.command("run")(running.run)
 app.add_typer(runs.app, name="runs")

@@ -16,6 +16,7 @@ from groundrules.errors import CanonicalError, ConfigurationError, ReadError, Sc
 from groundrules.findings import cap
 from groundrules.gate import withhold
 from groundrules.linter import lint
+from groundrules.resolvers import answer as resolved
 from groundrules.runs import judge_run, layout, parse_run
 from groundrules.sources import NO_COPIES, check_sources, open_copies
 from groundrules.sources.listing import listing_of
@@ -210,6 +211,11 @@ def _authority(inputs: Mapping[str, bytes]) -> Answer:
     return _record_answer(verdict.findings) | {"proven": proven, "deciders": deciders, **told}
 
 
+def _resolve(inputs: Mapping[str, bytes]) -> Answer:
+    archive, question = strictjson.loads(inputs["archive"]), strictjson.loads(inputs["question"])
+    return {"verdict": "pass", "answer": resolved(archive, question).as_dict()}
+
+
 def _record_answer(findings: Sequence[Finding]) -> dict[str, JSON]:
     return {
         "verdict": "fail" if findings else "pass",
@@ -258,5 +264,6 @@ KINDS: Final[Mapping[str, Callable[[Mapping[str, bytes]], Answer]]] = {
     "order": _order,
     "contract-check": _contract_check,
     "authority": _authority,
+    "resolve": _resolve,
 }
 """How each kind of vector is answered."""

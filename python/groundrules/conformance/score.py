@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import json
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
@@ -38,6 +39,7 @@ _COMPARED = (
     "effect",
     "because",
     "attaches",
+    "answer",
     "findings",
 )
 
@@ -110,6 +112,8 @@ def _comparable(name: str, value: JSON) -> JSON:
     """A value with its lists of codes and of files as sorted sets (conformance.results)."""
     if name in ("codes", "notes", "missing", "unreadable") and isinstance(value, list):
         return [*sorted({str(code) for code in value})]
+    if name == "answer":
+        return json.dumps(value, sort_keys=True)  # 1, 1.0 and true are three things
     if name == "items" and isinstance(value, list):
         return [_comparable_item(item) for item in value]
     return value

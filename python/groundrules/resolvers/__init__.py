@@ -5,6 +5,7 @@ from groundrules.resolvers.asking import answer
 from groundrules.resolvers.base import Abstain, Answer, Decision, Fact, Lack, Question, Relation, Resolver, Sources
 from groundrules.resolvers.engine import resolve_archive
 from groundrules.resolvers.evaluator import Ballot, BoundedQuestion, Evaluator, Outcome, RecordedEvaluator
+from groundrules.resolvers.evaluators import load_evaluators
 from groundrules.resolvers.http_evaluator import HttpEvaluator
 from groundrules.resolvers.predicates import Predicate, read_predicates
 from groundrules.resolvers.registry import RESOLVERS
@@ -29,6 +30,7 @@ __all__ = [
     "Resolver",
     "Sources",
     "answer",
+    "load_evaluators",
     "read_archive",
     "read_predicates",
     "resolve_archive",

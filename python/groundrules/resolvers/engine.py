@@ -6,12 +6,14 @@ from typing import TYPE_CHECKING
 
 from groundrules.resolvers.archive import read_archive
 from groundrules.resolvers.base import Decision, Lack
-from groundrules.resolvers.instance import WEIGHTS, Instance
+from groundrules.resolvers.instance import Instance
 from groundrules.resolvers.predicates import read_predicates
+from groundrules.resolvers.recording import completed
+from groundrules.witness.deciding import DETERMINISTIC, SEMANTIC
 from groundrules.witness.vocabulary import vocabulary
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from groundrules.resolvers.archive import Archive
     from groundrules.resolvers.base import Ref
@@ -19,16 +21,17 @@ if TYPE_CHECKING:
     from groundrules.resolvers.predicates import Predicate
     from groundrules.strictjson import JSON
 
-_RULE_OF = {"APPLICABLE_FAIL": "fails_when", "APPLICABLE_PASS": "passes_when"}
 
-
-def resolve_archive(archive: JSON, predicates: JSON, evaluators: Mapping[str, Evaluator] | None = None) -> JSON:
+def resolve_archive(
+    archive: JSON, predicates: JSON, evaluators: Mapping[str, Evaluator] | None = None, *, declared: Sequence[JSON] = ()
+) -> JSON:
     """Decide every predicate over every part of a run that its scope names.
 
     Args:
         archive: of ``schemas/archive.json``.
         predicates: of ``schemas/predicates.json``.
         evaluators: whom semantic resolvers ask, by name; nobody by default.
+        declared: what the record declares of them, of ``schemas/evaluation-record.json#/$defs/evaluator``.
 
     Returns:
         A record of ``schemas/evaluation-record.json`` in which the resolvers are in order (rules O1 to O3).
@@ -42,14 +45,20 @@ def resolve_archive(archive: JSON, predicates: JSON, evaluators: Mapping[str, Ev
     for instance in instances:
         instance.run(run, evaluators or {})
     entries = [entry for instance in instances for entry in instance.log]
-    return {
+    made: dict[str, JSON] = {
         "format": "evaluation-record/1",
         "producer_kind": "native",
         "refs": [ref for instance in instances for ref in _refs(instance)],
         "claims": [_claim(instance) for instance in instances],
         "predicates": [{**predicate.stated} for predicate in stated],
+        "episodes": [_episode(str(episode), turns) for episode, turns in run.episodes],
         "log": [{"seq": seq, **entry} for seq, entry in enumerate(entries)],
     }
+    return completed(made | ({"evaluators": [*declared]} if declared else {}))
+
+
+def _episode(name: str, turns: Iterable[int]) -> JSON:
+    return {"id": name, "turns": [*sorted(turns)]}
 
 
 def _instances(predicate: Predicate, run: Archive) -> Iterator[Instance]:
@@ -80,8 +89,7 @@ def _against(instance: Instance, name: str) -> tuple[Ref, ...]:
 
 def _claim(instance: Instance) -> JSON:
     state = instance.state if instance.is_decided else None
-    over = _rested_on(instance, _deciding(instance, state))
-    weight = max((instance.weights[name] for name in over), default=0) if state else _weight_of_asking(instance)
+    over = _rested_on(instance, instance.rests_on if state else instance.facts)
     cited = [ref["id"] for name in over for ref in instance.facts[name].refs]
     against = [ref["id"] for name in over for ref in _against(instance, name)]
     claim: dict[str, JSON] = {
@@ -91,19 +99,11 @@ def _claim(instance: Instance) -> JSON:
         "state": state or _open_state(instance),
         "turn_indices": [*instance.scope],
         "evidence": [f"{instance.claim}/{ref_id}" for ref_id in cited],
-        "decided_by": next(kind for kind, own in WEIGHTS.items() if own == weight),
+        "decided_by": _kind_of_asking(instance),
         "resolvers": [*instance.asked],
         "parameters": _parameters(instance, state),
     }
     return claim | ({"counterevidence": [f"{instance.claim}/{ref_id}" for ref_id in against]} if against else {})
-
-
-def _deciding(instance: Instance, state: str | None) -> frozenset[str]:
-    """The facts that decide the state; all that are established where it is open."""
-    if state is None:
-        return frozenset(instance.facts)
-    rules = ("applies_when", _RULE_OF.get(state, "applies_when"))
-    return frozenset(name for rule in rules if rule in instance.verdicts for name in instance.verdicts[rule].over)
 
 
 def _rested_on(instance: Instance, names: Iterable[str]) -> list[str]:
@@ -118,10 +118,10 @@ def _rested_on(instance: Instance, names: Iterable[str]) -> list[str]:
     return [name for name in instance.facts if name in wanted]
 
 
-def _weight_of_asking(instance: Instance) -> int:
-    """How weak an open claim is: as weak as an evaluator where one was asked."""
+def _kind_of_asking(instance: Instance) -> str:
+    """Who decided where nothing was established: an evaluator where one was asked; else the log is read."""
     kinds = {vocabulary().resolvers[name].kind for name in instance.asked}
-    return WEIGHTS["semantic"] if "semantic" in kinds else WEIGHTS["deterministic"]
+    return SEMANTIC if SEMANTIC in kinds else DETERMINISTIC
 
 
 def _unknown(instance: Instance) -> list[str]:

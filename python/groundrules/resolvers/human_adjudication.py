@@ -64,11 +64,10 @@ def _ref(index: int, decided: dict[str, JSON], labels: list[_Label]) -> dict[str
         "anchor": "receipt",
         "source_ref": f"/labels/{index}",
         "inputs": {
-            "reviewer": decided["reviewer"],
             "question": decided["question"],
             "evidence_sha256": decided["evidence_sha256"],
             "labels": told,
             "at": decided["at"],
         },
-        "output": {"decision": decided["decision"], "rationale": decided["rationale"]},
+        "output": {name: decided[name] for name in ("reviewer", "decision", "rationale")},
     }

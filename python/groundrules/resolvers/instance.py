@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from groundrules.resolvers.predicates import Predicate
     from groundrules.strictjson import JSON
 
+RULE_OF = {"APPLICABLE_FAIL": "fails_when", "APPLICABLE_PASS": "passes_when"}
+"""The rule that decides a state of a claim."""
 WEIGHTS = {"deterministic": 0, "human": 1, "semantic": 2}
 """How weak what each kind of resolver establishes is; a decision is as weak as the weakest fact that it needs."""
 
@@ -112,27 +114,37 @@ class Instance:
             own = WEIGHTS[vocabulary().resolvers[question.resolver].kind]
             self.facts[question.name], self.basis[question.name] = answer, basis
             self.weights[question.name] = max([own, *(self.weights[name] for name in basis)])
-        self._enter(question.resolver, question.name, answer, open_before)
+        self._enter(question.resolver, [question.name], answer, open_before)
 
     def _decide(self) -> None:
         open_before = self.open
         known = Known(self.facts, self.weights)
         self.verdicts = {name: evaluate(rule, known) for name, rule in self.predicate.rules.items()}
         made: Answer = Decision(DECISION, self.state) if self.is_decided else Abstain(DECISION, Lack.OPEN, "unknown")
-        self._enter(GRAPH_RULE, DECISION, made, open_before)
+        self._enter(GRAPH_RULE, sorted(self.rests_on), made, open_before)
 
-    def _enter(self, resolver: str, name: str, answer: Answer, open_before: Iterable[str]) -> None:
+    @property
+    def rests_on(self) -> frozenset[str]:
+        """The facts that the rules rest on which decide; where nothing is decided those of all rules."""
+        named = (
+            ("applies_when", RULE_OF.get(self.state or "", "applies_when")) if self.is_decided else (*self.verdicts,)
+        )
+        return frozenset(name for rule in named if rule in self.verdicts for name in self.verdicts[rule].over)
+
+    def _enter(self, resolver: str, asked: Iterable[str], answer: Answer, open_before: Iterable[str]) -> None:
         if resolver not in self.asked:
             self.asked.append(resolver)
-        self.log.append(
-            {
-                "claim": self.claim,
-                "resolver": resolver,
-                "asked": [name],
-                "established": [] if isinstance(answer, Abstain) else [name],
-                "open_before": [*open_before],
-            }
-        )
+        entry: dict[str, JSON] = {
+            "claim": self.claim,
+            "resolver": resolver,
+            "asked": [*asked],
+            "established": [] if isinstance(answer, Abstain) else [answer.name],
+            "open_before": [*open_before],
+        }
+        votes = None if isinstance(answer, Decision) else answer.votes
+        if votes:
+            entry["evaluators"] = [vote["evaluator"] for vote in votes if isinstance(vote, dict)]
+        self.log.append(entry)
 
 
 def facts_read(question: Question) -> frozenset[str]:

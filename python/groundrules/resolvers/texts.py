@@ -118,13 +118,13 @@ def hashed(value: JSON) -> str:
     return content_hash(value, CANONICALISATION)
 
 
-def receipt(call: Call, source_type: str, inputs: Mapping[str, JSON], at: str = "") -> Ref:
+def receipt(call: Call, source_type: str, told: Mapping[str, JSON], at: str = "") -> Ref:
     """A ref to a call or to what came back of it: by hash and pointer, never by a copy (resolve.receipts).
 
     Args:
         call: the call.
         source_type: ``AGENT_TOOL_CALL`` or ``TOOL_RESULT``.
-        inputs: what else the receipt says.
+        told: what else the receipt says.
         at: JSON Pointer, below the call, of what the receipt is of.
     """
     result = {"result_sha256": hashed(call.recorded["result"])} if "result" in call.recorded else {}
@@ -140,9 +140,8 @@ def receipt(call: Call, source_type: str, inputs: Mapping[str, JSON], at: str = 
             "tool": call.name,
             "arguments_pointer": f"{call.pointer}/arguments",
             "arguments_sha256": hashed(call.arguments),
-            **inputs,
         },
-        "output": {**status, **result},
+        "output": {**status, **result, **told},
     }
 
 

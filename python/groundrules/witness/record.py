@@ -54,6 +54,7 @@ class Claim:
         turns: the turns that it is about, each once.
         decided_by: ``deterministic``, ``semantic`` or ``human``, as declared.
         parameters: what else is recorded of it, as data.
+        stated: the claim as data, all that it states.
     """
 
     index: int
@@ -65,6 +66,7 @@ class Claim:
     turns: frozenset[int]
     decided_by: str
     parameters: Mapping[str, JSON]
+    stated: Mapping[str, JSON]
 
     @property
     def cited(self) -> frozenset[str]:
@@ -182,6 +184,7 @@ def _claim(index: int, entry: dict[str, JSON]) -> Claim:
         _turns(entry["turn_indices"]),
         str(entry["decided_by"]),
         parameters if isinstance(parameters, dict) else {},
+        entry,
     )
 
 
