@@ -10,7 +10,7 @@ import mode_runs as runs
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from random_records import random_logs, random_records
+from random_records import full_records, random_logs, random_records
 from random_runs import random_runs
 
 from groundrules import CANONICALISATIONS, check_sources, lint, loads, read_trace
@@ -178,3 +178,12 @@ def test_random_records_have_the_same_flags(ask, record):
 def test_random_logs_are_in_the_same_order(ask, record):
     """The same codes at the same places, told in the same order."""
     agree(ask, "order", {"record": json.dumps(record).encode()})
+
+
+@settings(max_examples=300)
+@given(full_records())
+def test_random_records_cite_and_rest_on_the_same(ask, record):
+    """The same checks, deciders, proofs, effects and findings."""
+    octets = {"record": json.dumps(record).encode()}
+    agree(ask, "contract-check", octets)
+    agree(ask, "authority", octets)

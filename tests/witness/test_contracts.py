@@ -343,6 +343,11 @@ LINTED = [
             ("contracts.unknown-kind", "evidence_contract/pass_contract/require_any/0"),
         ],
     ),
+    (
+        {"require_all": ["AGENT_SPAN"], "require_any": []},
+        {},
+        [("contracts.dead-group", "evidence_contract/require_any")],
+    ),
     ({"require_groups": [["AGENT_SPAN"], []]}, {}, [("contracts.dead-group", "evidence_contract/require_groups/1")]),
     (
         {"require_groups": [["AGENT_SPAN", "USER_INPUT"]], "forbid_as_agent_proof": ["AGENT_SPAN"]},

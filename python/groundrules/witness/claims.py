@@ -191,7 +191,7 @@ class _Evidence:
         for kind in contract.require_all:
             if kind not in kinds:
                 yield f"require_all:{kind}", frozenset((kind,))
-        if contract.require_any and not kinds.intersection(contract.require_any):
+        if contract.require_any is not None and not kinds.intersection(contract.require_any):
             yield "require_any", frozenset(contract.require_any)
         for number, group in enumerate(contract.require_groups, 1):
             if not any(self._serves(ref, group, contract) for ref in refs):
@@ -218,7 +218,7 @@ class _Evidence:
         other = self._contracts.elsewhere(self._claim, kinds)
         if other is not None:
             return Unmet(token, other.id, "the claim does not cite it")
-        return Unmet(token, None, f"the record has no {' or '.join(sorted(kinds))}")
+        return Unmet(token, None, f"the record has no {' or '.join(sorted(kinds))}" if kinds else "no kind would do")
 
     def default_unmet(self, polarity: str) -> Iterator[Unmet]:
         """What a passing claim lacks where no contract says what it has to cite (contracts.pass-default)."""

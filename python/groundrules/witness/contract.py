@@ -14,11 +14,12 @@ class Contract:
     """What evidence has to be there; the members are those of ``schemas/evaluation-record.json``.
 
     Attributes:
+        require_any: None where it is not stated; of no kinds at all nothing can be one.
         scope: ``turn``, ``episode``, ``run``, ``artifact``, ``paired-episode``, or None where it is not stated.
     """
 
     require_all: tuple[str, ...] = ()
-    require_any: tuple[str, ...] = ()
+    require_any: tuple[str, ...] | None = None
     require_groups: tuple[tuple[str, ...], ...] = ()
     forbid_as_agent_proof: frozenset[str] = frozenset()
     minimum_refs: int = 0
@@ -70,7 +71,7 @@ def _contract(entry: dict[str, JSON]) -> Contract:
     assert isinstance(groups, list) and isinstance(minimum, int | float)  # noqa: S101, PT018 - by the schema
     return Contract(
         _names(entry.get("require_all", [])),
-        _names(entry.get("require_any", [])),
+        _names(entry["require_any"]) if "require_any" in entry else None,
         tuple(map(_names, groups)),
         frozenset(_names(entry.get("forbid_as_agent_proof", []))),
         int(minimum),

@@ -98,6 +98,8 @@ def _of_predicate(entry: dict[str, JSON], file: str, at: str) -> Iterator[Findin
 
 
 def _groups(contract: Contract, file: str, at: str) -> Iterator[Finding]:
+    if contract.require_any is not None and not contract.require_any:
+        yield Finding("contracts.dead-group", Place(f"{at}/require_any", file=file), "no ref can satisfy it")
     for number, group in enumerate(contract.require_groups):
         place = f"{at}/require_groups/{number}"
         proving = [kind for kind in group if is_provable((kind,)) and kind not in contract.forbid_as_agent_proof]
@@ -119,4 +121,4 @@ def _absence(contract: Contract, file: str, at: str) -> Iterator[Finding]:
 
 def _named(contract: Contract) -> set[str]:
     """The kinds that a contract asks for."""
-    return {*contract.require_all, *contract.require_any}.union(*contract.require_groups)
+    return {*contract.require_all, *(contract.require_any or ())}.union(*contract.require_groups)

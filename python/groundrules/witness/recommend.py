@@ -139,7 +139,7 @@ def _failures(proofs: Proofs, statuses: Sequence[Proof]) -> Iterator[Reason]:
             reason = "unproven-failure"
         else:
             reason = "undeclared-predicate" if predicate is None else "proven-failure"
-        yield Reason(reason, proof.claim.id, proof.claim.evidence)
+        yield Reason(reason, proof.claim.id, (*proof.claim.evidence, *proof.claim.counterevidence))
 
 
 def _views(record: Record) -> Iterator[Reason]:

@@ -36,7 +36,7 @@ class Scope:
         """Why a ref does not lie in the scope, or None where it does."""
         if self.fault is not None:
             return self.fault
-        if self.turns is not None and not self._is_within(ref, self.turns):
+        if not self._is_within(ref):
             return "it does not lie in the scope"
         if self.artifact is not None and ref.kind == "AGENT_SPAN" and _artifact(ref) != self.artifact:
             return "it comes from another artifact"
@@ -44,10 +44,10 @@ class Scope:
             return "its inputs do not name every turn of the scope"
         return None
 
-    def _is_within(self, ref: Ref, turns: frozenset[int]) -> bool:
+    def _is_within(self, ref: Ref) -> bool:
         if ref.turn is None:
             return "turn_index" not in vocabulary().kinds[ref.kind].required_fields
-        return ref.turn in turns
+        return self.turns is None or ref.turn in self.turns
 
 
 class Turns:

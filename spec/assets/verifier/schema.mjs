@@ -160,10 +160,15 @@ const KEYWORDS = new Map([
       else if (schemas.has(name)) check.member(name, inner, schemas.get(name), base);
     }
   }],
-  ["additionalProperties", (check, value, inner, schema) => {
-    if (typeof inner !== "boolean") throw new Error("additionalProperties is implemented for true and false");
+  ["additionalProperties", (check, value, inner, schema, base) => {
+    if (!(value instanceof Map) || inner === true) return;
     const known = schema.get("properties") ?? new Map();
-    if (value instanceof Map && !inner) check.require([...value.keys()].every((name) => known.has(name)));
+    const others = [...value].filter(([name]) => !known.has(name));
+    if (inner === false) check.require(others.length === 0);
+    else for (const [name, other] of others) check.member(name, other, inner, base);
+  }],
+  ["minItems", (check, value, least) => {
+    if (Array.isArray(value)) check.require(value.length >= least.value);
   }],
   ["items", (check, value, inner, _schema, base) => {
     if (!Array.isArray(value)) return;

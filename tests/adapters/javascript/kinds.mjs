@@ -3,8 +3,10 @@
  */
 
 import { readdirSync, readFileSync } from "node:fs";
+import { checkAuthority } from "../../../spec/assets/verifier/authority.mjs";
 import { contentHash, pyjsonBytes, stages } from "../../../spec/assets/verifier/canonical.mjs";
 import { checkContract } from "../../../spec/assets/verifier/contract.mjs";
+import { checkContracts } from "../../../spec/assets/verifier/contracts.mjs";
 import { Copies, readCopies } from "../../../spec/assets/verifier/copies.mjs";
 import { checkItem } from "../../../spec/assets/verifier/evidence.mjs";
 import { Facts } from "../../../spec/assets/verifier/facts.mjs";
@@ -108,6 +110,14 @@ function order(input) {
   return checkOrder(read(octets(input, "record")), KIT.schemas, KIT.evidence);
 }
 
+function contractCheck(input) {
+  return checkContracts(read(octets(input, "record")), KIT.schemas, KIT.evidence);
+}
+
+function authority(input) {
+  return checkAuthority(read(octets(input, "record")), KIT.schemas, KIT.evidence);
+}
+
 function lint(input) {
   const profile = Object.hasOwn(input, "profile") ? text(input, "profile") : undefined;
   if (profile !== undefined && !KIT.profiles.has(profile)) {
@@ -199,7 +209,10 @@ function plain(value) {
 
 /** The kinds of cases and how each is answered. */
 export const KINDS = new Map(
-  Object.entries({ parse, canonicalise, evidence, contract, lint, numbers, sources, gate, run, witness, order }),
+  Object.entries({
+    parse, canonicalise, evidence, contract, lint, numbers, sources, gate, run, witness, order,
+    "contract-check": contractCheck, authority,
+  }),
 );
 
 function octets(input, name) {
