@@ -11,12 +11,14 @@ from groundrules.canonical.domain import LARGEST_SAFE
 if TYPE_CHECKING:
     from groundrules.strictjson import JSON
 
-_LONGEST = 600
-"""How many characters a number may have."""
+_LONGEST = 1300
+"""How many characters a number may have: as many as the longest that is written."""
+_MOST_DIGITS = 640
+"""How many digits a numeral in it may have, leading zeros aside: what every interpreter converts."""
 _LARGEST_EXPONENT = 400
 LARGEST_BITS = 2048
 """How many bits the numerator or the denominator of a result may have."""
-_DECIMAL = re.compile(r"(?P<digits>-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?)(?:[eE](?P<exponent>[+-]?[0-9]{1,6}))?")
+_DECIMAL = re.compile(r"(?P<whole>-?(?:0|[1-9][0-9]*))(?:\.(?P<places>[0-9]+))?(?:[eE](?P<exponent>[+-]?[0-9]{1,6}))?")
 _RATIO = re.compile(r"(?P<numerator>-?(?:0|[1-9][0-9]*))/(?P<denominator>[1-9][0-9]*)")
 _TEN = 10
 
@@ -35,7 +37,8 @@ def read_number(value: JSON) -> Fraction | None:
         None where it states no number.
 
     Raises:
-        TooLargeError: it has more than 600 characters, an exponent beyond 400 in magnitude, or more than 2 048 bits.
+        TooLargeError: it has more than 1 300 characters, a numeral of more than 640 digits, an exponent beyond 400 in
+            magnitude, or more than 2 048 bits.
     """
     match value:
         case bool():
@@ -82,14 +85,23 @@ def bounded(number: Fraction) -> Fraction:
 
 
 def _written(text: str) -> Fraction | None:
-    is_ratio, decimal = _RATIO.fullmatch(text), _DECIMAL.fullmatch(text)
-    if is_ratio is None and decimal is None:
+    ratio, decimal = _RATIO.fullmatch(text), _DECIMAL.fullmatch(text)
+    if ratio is None and decimal is None:
         return None
     if len(text) > _LONGEST:
         raise TooLargeError
-    if decimal is None:
-        return bounded(Fraction(text))
-    exponent = int(decimal["exponent"] or 0)
+    if ratio is not None:
+        return bounded(Fraction(_numeral(ratio["numerator"]), _numeral(ratio["denominator"])))
+    assert decimal is not None  # noqa: S101 - it is one of the two
+    exponent, places = int(decimal["exponent"] or 0), decimal["places"] or ""
     if abs(exponent) > _LARGEST_EXPONENT:
         raise TooLargeError
-    return bounded(Fraction(decimal["digits"]) * Fraction(_TEN) ** exponent)
+    return bounded(_numeral(decimal["whole"] + places) * Fraction(_TEN) ** (exponent - len(places)))
+
+
+def _numeral(written: str) -> int:
+    """A numeral with its sign."""
+    digits = written.removeprefix("-").lstrip("0")
+    if len(digits) > _MOST_DIGITS:
+        raise TooLargeError
+    return int(digits or "0") * (-1 if written.startswith("-") else 1)
