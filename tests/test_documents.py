@@ -15,7 +15,7 @@ from samples import values
 
 SCHEMAS = sorted(documents.kit().schemas.glob("*.json"))
 _OF_SEVERAL_FORMS = ("adapter-request", "agent-message", "host-message")
-_FAMILIES = "read|canon|note|schema|config|usage|kit|request|agent|retrieve|delegate|store"
+_FAMILIES = "contracts|read|canon|note|schema|config|usage|kit|request|agent|retrieve|delegate|store"
 
 
 @pytest.mark.parametrize("path", SCHEMAS, ids=lambda path: path.stem)

@@ -71,11 +71,12 @@ export class Counting {
    */
   of(claim, name) {
     const ids = [...new Set(claim.get("evidence"))];
-    const cited = ids.map((id) => this.#refs.get(id)).filter((ref) => ref && this.#isOfItsKind(ref));
+    const found = ids.map((id) => this.#refs.get(id)).filter(Boolean);
+    const cited = found.filter((ref) => this.#isOfItsKind(ref));
     const scope = this.#scope(claim, name);
     if (scope === null) return { hasScope: false, cited, counting: [] };
     const counting = cited.filter((ref) => this.#lies(ref, scope));
-    return { hasScope: true, cited, counting: name === "artifact" ? ofOneArtifact(counting, cited) : counting };
+    return { hasScope: true, cited, counting: name === "artifact" ? ofOneArtifact(counting, found) : counting };
   }
 
   #isOfItsKind(ref) {
@@ -102,7 +103,7 @@ function turnsSearched(ref) {
   return Array.isArray(named) ? turnsOf(named.filter(isWhole)) : new Set();
 }
 
-/** Without the words of the agent that are of another artifact than the first that are cited. */
+/** Without the words of the agent that are of another artifact than the first that are cited, counting or not. */
 function ofOneArtifact(counting, cited) {
   const isWords = (ref) => ref.get("kind") === "AGENT_SPAN";
   const first = cited.find(isWords);
