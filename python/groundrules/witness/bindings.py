@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from groundrules.witness.record import Record, Ref
 
 _DIGEST = re.compile(r"[0-9a-f]{64}")
+_POINTER = re.compile(r"(/([^~/]|~[01])*)+")
 _BOUND = frozenset({"arguments_sha256", "arguments_pointer"})
 _NAMED = re.compile(r"sha256:[0-9a-f]{64}")
 
@@ -80,7 +81,7 @@ def _binds(name: str, value: JSON) -> bool:
         return False
     if name.endswith("_sha256"):
         return _DIGEST.fullmatch(value) is not None
-    return value.startswith("/") if name.endswith("_pointer") else name == "tool"
+    return _POINTER.fullmatch(value) is not None if name.endswith("_pointer") else name == "tool"
 
 
 def _policy(ref: Ref) -> tuple[str, Place, str] | None:
@@ -105,28 +106,32 @@ def _sources(record: Record) -> dict[str, Mapping[str, JSON]]:
 
 def _text(ref: Ref, sources: Mapping[str, Mapping[str, JSON]]) -> Iterator[Finding]:
     """P8: a text has its hash and its length, and stands where the ref says where that can be seen."""
-    text, start, end = ref.stated.get("text"), ref.stated.get("char_start"), ref.stated.get("char_end")
-    if isinstance(text, str):
-        stated = ref.stated.get("text_sha256")
-        if stated is not None and stated != _sha256(text):
-            yield Finding("p8.text-hash", _place(ref, "/text_sha256"), "it is not the SHA-256 of the text")
-    if not isinstance(start, int | float) or not isinstance(end, int | float):
-        return
-    if end < start or (isinstance(text, str) and len(text) != end - start):
+    text, where = ref.stated.get("text"), _where(ref)
+    if isinstance(text, str) and ref.stated.get("text_sha256") not in (None, _sha256(text)):
+        yield Finding("p8.text-hash", _place(ref, "/text_sha256"), "it is not the SHA-256 of the text")
+    is_long = where is None or (
+        where[0] <= where[1] and (not isinstance(text, str) or len(text) == where[1] - where[0])
+    )
+    if not is_long:
         yield Finding("p8.text-length", _place(ref, "/char_end"), "the text is not as long as its offsets say")
-        return
     source = sources.get(str(ref.stated.get("source_ref")))
-    if source is not None:
-        yield from _in_source(ref, source, slice(int(start), int(end)))
-
-
-def _in_source(ref: Ref, source: Mapping[str, JSON], where: slice) -> Iterator[Finding]:
+    if source is None:
+        return
     digest, whole = ref.stated.get("source_sha256"), source.get("text")
     actual = _sha256(whole) if isinstance(whole, str) else source.get("sha256")
     if digest is not None and actual is not None and digest != actual:
         yield Finding("p8.source-hash", _place(ref, "/source_sha256"), "it is not the SHA-256 of the record's source")
-    if not isinstance(whole, str):
-        return
+    if where is not None and is_long and isinstance(whole, str):
+        yield from _in_source(ref, whole, slice(*where))
+
+
+def _where(ref: Ref) -> tuple[int, int] | None:
+    """The offsets of a ref, where both are stated."""
+    start, end = ref.stated.get("char_start"), ref.stated.get("char_end")
+    return (int(start), int(end)) if isinstance(start, int | float) and isinstance(end, int | float) else None
+
+
+def _in_source(ref: Ref, whole: str, where: slice) -> Iterator[Finding]:
     if where.stop > len(whole):
         yield Finding("p8.outside-source", _place(ref, "/char_end"), "it lies behind the end of the source")
         return

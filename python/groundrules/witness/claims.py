@@ -103,7 +103,7 @@ class Contracts:
             case "APPLICABLE_FAIL" | "APPLICABLE_PASS":
                 contract = None if predicate is None else predicate.contract
                 if predicate is None or contract is None:
-                    return _Evidence(self, claim, Scope(None, claim.turns)).checked("not_declared", ())
+                    return self._undeclared(claim, predicate)
                 return self._applicable(claim, predicate, contract)
         return None
 
@@ -114,13 +114,19 @@ class Contracts:
                 return Check("met")
         return Check("unmet", (Unmet("not_applicable_basis", None, f"it is none of {', '.join(allowed)}"),))
 
+    def _undeclared(self, claim: Claim, predicate: Predicate | None) -> Check:
+        """A claim without a contract: W1 is asked all the same where the polarity is known."""
+        found = _Evidence(self, claim, Scope(None, claim.turns))
+        asked = predicate is not None and needs_witness(claim, predicate)
+        return found.checked("not_declared", found.without_witness(frozenset()) if asked else ())
+
     def _applicable(self, claim: Claim, predicate: Predicate, contract: Contract) -> Check:
         asked = contract if claim.state == FAIL else predicate.pass_contract
         scope = contract.scope if asked is None else asked.scope
         found = _Evidence(self, claim, self._turns.scope_of(claim, scope, self.cited(claim)))
         unmet = [*found.default_unmet(predicate.polarity)] if asked is None else [*found.unmet(asked)]
         forbidden = contract.forbid_as_agent_proof if asked is None else asked.forbid_as_agent_proof
-        if (claim.state, predicate.polarity) in ((FAIL, "risk"), (PASS, "safeguard")):
+        if needs_witness(claim, predicate):
             unmet += found.without_witness(forbidden)
         return found.checked("unmet" if unmet else "met", unmet, forbidden)
 
@@ -243,6 +249,11 @@ class _Evidence:
         for ref in (*proving, *able, *self._cited):
             return Unmet(token, ref.id, str(self._faults[ref.id] or fault_of(ref, forbidden)))
         return Unmet(token, None, "the claim cites no ref of the record")
+
+
+def needs_witness(claim: Claim, predicate: Predicate) -> bool:
+    """Whether W1 asks a witness of a claim: a failing risk, or a passing safeguard."""
+    return (claim.state, predicate.polarity) in ((FAIL, "risk"), (PASS, "safeguard"))
 
 
 def is_provable(group: Iterable[str]) -> bool:

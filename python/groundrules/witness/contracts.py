@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from groundrules.errors import bare
 from groundrules.findings import Finding, Place, as_data, as_lines
 from groundrules.witness.bindings import binding_findings
-from groundrules.witness.claims import FAIL, NO_WITNESS, NOT_APPLICABLE, PASS, Check, Contracts, is_provable
+from groundrules.witness.claims import FAIL, NO_WITNESS, NOT_APPLICABLE, Check, Contracts, is_provable, needs_witness
 from groundrules.witness.record import read_record
 
 if TYPE_CHECKING:
@@ -102,8 +102,7 @@ def _recorded_tokens(claim: Claim) -> tuple[str, list[str]] | None:
 def _witness(claim: Claim, check: Check, contracts: Contracts) -> Iterator[Finding]:
     """W1: a claim that asserts something of the agent cites a witness, or the record says that it does not."""
     predicate = contracts.predicate_of(claim)
-    polarity = None if predicate is None else predicate.polarity
-    if (claim.state, polarity) not in ((FAIL, "risk"), (PASS, "safeguard")) or check.witnessing:
+    if predicate is None or not needs_witness(claim, predicate) or check.witnessing:
         return
     recorded = _recorded_tokens(claim)
     if recorded is None or NO_WITNESS not in recorded[1]:

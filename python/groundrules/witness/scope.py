@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeGuard
 
 from groundrules.witness.vocabulary import vocabulary
 
@@ -109,7 +109,9 @@ def _searched(ref: Ref) -> frozenset[int]:
     """The turns that an absence was searched for in."""
     match ref.stated.get("inputs"):
         case {"turns": [*turns]}:
-            return frozenset(
-                int(turn) for turn in turns if isinstance(turn, int | float) and not isinstance(turn, bool)
-            )
+            return frozenset(int(turn) for turn in turns if _is_whole(turn))
     return frozenset()
+
+
+def _is_whole(value: JSON) -> TypeGuard[int | float]:
+    return type(value) is int or (isinstance(value, float) and value.is_integer())

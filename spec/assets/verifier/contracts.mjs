@@ -128,7 +128,7 @@ export class Contracts {
     const witness = needsWitness && proofs.length === 0 ? ["no_witnessing_ref"] : [];
     const demands = this.#demands(own ?? NOTHING, forbidden);
     const result = { proofs, needsWitness, openGroups: demands.openGroups(counting) };
-    if (declared === undefined) return { status: "not_declared", unmet: [], ...result };
+    if (declared === undefined) return { status: "not_declared", unmet: predicate === undefined ? [] : witness, ...result };
     const unmet =
       own === undefined
         ? [...this.#passDefault(predicate, counting), ...(hasScope ? [] : ["scope"]), ...witness]

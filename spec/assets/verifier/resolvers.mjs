@@ -2,7 +2,7 @@
  * The order of resolvers: what can be computed comes before what is judged (O1 to O3).
  */
 
-import { sortedSet } from "./order.mjs";
+import { listed, sortedSet } from "./order.mjs";
 
 /**
  * @param record a value of the strict reader
@@ -45,7 +45,7 @@ export function checkOrder(record, schemas, vocabulary) {
       if (!isOpen) find("o3.not-open", `/log/${index}/asked/${position}`);
     });
   });
-  return { verdict: findings.length > 0 ? "fail" : "pass", codes: sortedSet(findings.map(({ code }) => code)), findings };
+  return { verdict: findings.length > 0 ? "fail" : "pass", codes: sortedSet(findings.map(({ code }) => code)), findings: listed(findings) };
 }
 
 /** For every entry what had been computed for its claim before it, in the order of `seq`. */

@@ -167,6 +167,9 @@ const KEYWORDS = new Map([
     if (inner === false) check.require(others.length === 0);
     else for (const [name, other] of others) check.member(name, other, inner, base);
   }],
+  ["minProperties", (check, value, least) => {
+    if (value instanceof Map) check.require(value.size >= least.value);
+  }],
   ["minItems", (check, value, least) => {
     if (Array.isArray(value)) check.require(value.length >= least.value);
   }],

@@ -59,12 +59,13 @@ function wrongHash(ref) {
 }
 
 function wrongPlace(ref, sources) {
-  if (!ref.has("char_start") || !ref.has("char_end")) return [];
+  const source = sources.get(ref.get("source_ref"));
+  const ofSource = source === undefined ? [] : wrongSource(ref, source);
+  if (!ref.has("char_start") || !ref.has("char_end")) return ofSource;
   const [start, end] = [whole(ref.get("char_start")), whole(ref.get("char_end"))];
   const isLong = !ref.has("text") || BigInt(pointsOf(ref.get("text")).length) === end - start;
-  if (end < start || !isLong) return [["p8.text-length", "char_end"]];
-  const source = sources.get(ref.get("source_ref"));
-  return source === undefined ? [] : [...wrongSource(ref, source), ...wrongWords(ref, source, start, end)];
+  if (end < start || !isLong) return [["p8.text-length", "char_end"], ...ofSource];
+  return source === undefined ? [] : [...ofSource, ...wrongWords(ref, source, start, end)];
 }
 
 function wrongSource(ref, { digest }) {

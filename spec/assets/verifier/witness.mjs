@@ -3,7 +3,7 @@
  */
 
 import { JsonFloat, JsonInteger } from "./strictjson.mjs";
-import { sortedSet } from "./order.mjs";
+import { listed, sortedSet } from "./order.mjs";
 
 /** The vocabulary of evidence, executed as data. */
 export class Vocabulary {
@@ -91,7 +91,7 @@ export function checkWitness(record, schemas, vocabulary) {
     codes: sortedSet(findings.map(({ code }) => code)),
     flags: byCodePoint([...flags].filter(([, flag]) => flag).map(([id]) => id)),
     witnessing: byCodePoint(witnessing.map((ref) => ref.get("id"))),
-    findings,
+    findings: listed(findings),
   };
 }
 
