@@ -45,7 +45,8 @@ class Place:
         if self.span is not None:
             return f"span {self.span_id}" if self.span_id else f"span number {self.span + 1}"
         if self.file is not None:
-            return f"{self.file} at {bare(self.pointer)}" if self.pointer else self.file
+            file = bare(self.file)
+            return f"{file} at {bare(self.pointer)}" if self.pointer else file
         return bare(self.pointer or "the envelope")
 
 
