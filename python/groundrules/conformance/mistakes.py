@@ -242,6 +242,18 @@ def for_pages(octets: bytes) -> bytes:
     return text.encode()
 
 
+def believed(members: dict[str, JSON]) -> None:
+    """An opinion taken for a computation."""
+    if members.get("decided_by") == "semantic":
+        members["decided_by"] = "deterministic"
+
+
+def unscoped(members: dict[str, JSON]) -> None:
+    """A contract without the scope that its evidence has to lie in."""
+    if members.get("scope") in ("turn", "episode", "run", "artifact", "paired-episode"):
+        del members["scope"]
+
+
 def lacking(found: Answer, prefix: str) -> Answer:
     """An answer without the codes that begin so, and with the verdict that is left."""
     listed = found.get("codes")

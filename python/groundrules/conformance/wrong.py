@@ -102,6 +102,11 @@ WRONG: Final[Mapping[str, Carrier]] = {
     ),
     "annotating-gate": _annotating,
     "stored-verdict-trusting": _gives(lambda found: mistakes.lacking(found, "i4."), "run"),
+    "flag-trusting": _gives(lambda found: mistakes.lacking(found, "w4."), "witness"),
+    "scope-blind": _takes(lambda inputs: mistakes.everywhere(inputs, mistakes.unscoped, ("record",)), "contract-check"),
+    "opinion-believing": _takes(
+        lambda inputs: mistakes.everywhere(inputs, mistakes.believed, ("record",)), "authority"
+    ),
 }
 """Each wrong implementation by name: what it answers to a kind and its inputs."""
 
