@@ -141,7 +141,7 @@ def objects(listed: JSON) -> list[dict[str, JSON]]:
 
 def whole(listed: JSON) -> tuple[int, ...]:
     """The whole numbers of a list that a schema admitted."""
-    return tuple(entry for entry in listed if isinstance(entry, int)) if isinstance(listed, list) else ()
+    return tuple(int(entry) for entry in listed if isinstance(entry, int | float)) if isinstance(listed, list) else ()
 
 
 def _turn(index: int, turn: dict[str, JSON]) -> Turn:

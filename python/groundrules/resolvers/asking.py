@@ -32,7 +32,7 @@ def answer(archive: JSON, question: JSON) -> Answer:
     run = read_archive(archive)
     stated = read_question(question)
     asked = Question(str(stated["resolver"]), str(stated["name"]), _object(stated["parameters"]))
-    scope = whole(stated["turns"]) if "turns" in stated else tuple(range(len(run.turns)))
+    scope = tuple(dict.fromkeys(whole(stated["turns"]))) if "turns" in stated else tuple(range(len(run.turns)))
     sources = Sources(
         run,
         _within(run, scope),

@@ -63,16 +63,21 @@ def _episode(name: str, turns: Iterable[int]) -> JSON:
 
 def _instances(predicate: Predicate, run: Archive) -> Iterator[Instance]:
     """The predicate over each turn, each episode, or the whole run."""
-    named = f"{predicate.id}@{predicate.version}"
+    named = f"{_part(predicate.id)}@{_part(predicate.version)}"
     match predicate.scope:
         case "turn":
             for turn in run.turns:
                 yield Instance(predicate, f"{named}/turn-{turn.index}", (turn.index,))
         case "episode":
             for episode, turns in run.episodes:
-                yield Instance(predicate, f"{named}/episode-{episode}", tuple(sorted(turns)))
+                yield Instance(predicate, f"{named}/episode-{_part(str(episode))}", tuple(sorted(turns)))
         case _:
             yield Instance(predicate, f"{named}/run", tuple(turn.index for turn in run.turns))
+
+
+def _part(text: str) -> str:
+    """A part of a claim's id, such that no two claims have one id."""
+    return text.replace("~", "~0").replace("/", "~1").replace("@", "~2")
 
 
 def _refs(instance: Instance) -> Iterator[Ref]:
@@ -141,10 +146,18 @@ def _open_state(instance: Instance) -> str:
     return "EVIDENCE_INCOMPLETE" if Lack.MISSING in lacks else "UNRESOLVED"
 
 
+def _basis(instance: Instance) -> str:
+    """What a claim that is set aside rests on: the precondition that was declared, under a name that is allowed."""
+    match instance.predicate.stated.get("evidence_contract"):
+        case {"not_applicable_basis": [str(first), *others]} if "declared_applicability" not in (first, *others):
+            return first
+    return "declared_applicability"
+
+
 def _parameters(instance: Instance, state: str | None) -> JSON:
     told: dict[str, JSON] = {}
     if state == "NOT_APPLICABLE":
-        told["applicability_basis"] = {"source": "declared_applicability"}
+        told["applicability_basis"] = {"source": _basis(instance)}
     if state is None:
         told["open"] = [*_unknown(instance)]
     lacking: list[JSON] = [

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from groundrules.resolvers.base import Fact, missing, numbered, undecided
-from groundrules.resolvers.search import matches
+from groundrules.resolvers.search import LISTED_MATCHES, matches
 from groundrules.resolvers.texts import SPAN_KINDS, digest, policy_texts, receipt, texts_of
 
 if TYPE_CHECKING:
@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from groundrules.resolvers.texts import Text
     from groundrules.strictjson import JSON
 
-LISTED_MATCHES = 1000
-"""More matches than these leave a question open."""
+MOST_CHARACTERS = 1_000_000
+"""How many characters all matches of one question have together at most."""
 
 
 def resolve(question: Question, sources: Sources) -> Answer:
@@ -39,7 +39,7 @@ def resolve(question: Question, sources: Sources) -> Answer:
     found = [(text, match) for text in texts for match in matches(text.text, search)]
     if not found:
         return undecided(question, "no_match")
-    if len(found) > LISTED_MATCHES:
+    if len(found) > LISTED_MATCHES or sum(match.end - match.start for _, match in found) > MOST_CHARACTERS:
         return undecided(question, "too_many_matches")
     return Fact(question.name, len(found), numbered(question.name, _refs(found, search)))
 

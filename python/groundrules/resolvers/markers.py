@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from typing import TYPE_CHECKING
 
@@ -18,7 +19,7 @@ _IPV4 = re.compile(rf"(?<![0-9.])(?:{_OCTET}\.){{3}}{_OCTET}(?![0-9]|\.[0-9])")
 _DIGIT_GROUPS = re.compile(r"[0-9]+(?:[ -][0-9]+)*")
 _GROUP = re.compile(r"[0-9A-Z]+")
 _IBAN_START = re.compile(r"(?<![0-9A-Z])[A-Z]{2}[0-9]{2}")
-_IBAN_GROUPS = re.compile(r"[0-9A-Z]+(?: [0-9A-Z]+)*")
+_IBAN_GROUPS = re.compile(r"[0-9A-Z]+(?: [0-9A-Z]+){0,34}")
 _CARD_DIGITS = range(13, 20)
 _IBAN_CHARACTERS = range(15, 35)
 _TEN = 10
@@ -55,22 +56,30 @@ def _ibans(text: str) -> Iterator[tuple[int, int]]:
     for start in _IBAN_START.finditer(text):
         run = _IBAN_GROUPS.match(text, start.start())
         assert run is not None  # noqa: S101 - it begins like its start
-        groups = [(start.start() + group.start(), start.start() + group.end()) for group in _GROUP.finditer(run[0])]
-        first = [window for window in _windows(text, groups, _IBAN_CHARACTERS, _mod_97) if window[0] == start.start()]
-        yield from first
+        near = itertools.islice(_GROUP.finditer(run[0]), _IBAN_CHARACTERS.stop)
+        groups = [(start.start() + group.start(), start.start() + group.end()) for group in near]
+        yield from _opening(text, groups, _IBAN_CHARACTERS, _mod_97)
 
 
 def _windows(
     text: str, groups: list[tuple[int, int]], sizes: range, holds: Callable[[str], bool]
 ) -> Iterator[tuple[int, int]]:
-    for first, (start, _) in enumerate(groups):
-        written = ""
-        for group_start, end in groups[first:]:
-            written += text[group_start:end]
-            if len(written) >= sizes.stop:
-                break
-            if len(written) in sizes and holds(written):
-                yield start, end
+    """Every choice of groups that follow each other, of a size, of which something holds."""
+    for first in range(len(groups)):
+        yield from _opening(text, groups[first : first + sizes.stop], sizes, holds)
+
+
+def _opening(
+    text: str, groups: list[tuple[int, int]], sizes: range, holds: Callable[[str], bool]
+) -> Iterator[tuple[int, int]]:
+    """The same of those that begin with the first group."""
+    written = ""
+    for start, end in groups:
+        written += text[start:end]
+        if len(written) >= sizes.stop:
+            break
+        if len(written) in sizes and holds(written):
+            yield groups[0][0], end
 
 
 def _luhn(digits: str) -> bool:

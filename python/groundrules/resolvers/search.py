@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from groundrules.resolvers.markers import marked
@@ -19,6 +20,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from groundrules.strictjson import JSON
+
+
+LISTED_MATCHES = 1000
+"""How many matches of one question are listed."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -41,6 +46,8 @@ class Match:
 def matches(text: str, search: Mapping[str, JSON]) -> list[Match]:
     """All matches, overlapping ones too, in the order of where they begin, then of where they end.
 
+    Of more than are ever listed not all are looked for.
+
     Args:
         text: the text as it stands.
         search: of ``schemas/question.json#/$defs/search``.
@@ -49,18 +56,22 @@ def matches(text: str, search: Mapping[str, JSON]) -> list[Match]:
         case {"mode": "marker", "marker": str(marker)}:
             found = {Match(start, end, "exact") for start, end in marked(text, marker)}
         case {"mode": "exact", "value": str(value)}:
-            found = {Match(at, at + len(value), "exact") for at in _places(text, value)}
+            found = {Match(at, at + len(value), "exact") for at in islice(_places(text, value), LISTED_MATCHES + 1)}
         case {"mode": "casefold", "value": str(value)}:
-            found = {Match(at, at + len(value), "casefold") for at in _places(folded(text), folded(value))}
+            found = {
+                Match(at, at + len(value), "casefold")
+                for at in islice(_places(folded(text), folded(value)), LISTED_MATCHES + 1)
+            }
         case {"mode": "normalised", "value": str(value)}:
             wanted = "".join(piece.text for piece in normalised(value))
-            found = {Match(*span, "computed", "nfc-white-space") for span in _spans(normalised(text), wanted)}
+            spans = islice(_spans(normalised(text), wanted), LISTED_MATCHES + 1)
+            found = {Match(*span, "computed", "nfc-white-space") for span in spans}
         case {"value": str(value), "encodings": [*encodings]}:
             found = {
                 Match(*span, "computed", str(encoding))
                 for encoding in encodings
                 for pieces in _decodings(text, str(encoding))
-                for span in _spans(pieces, value, only_changed=True)
+                for span in islice(_spans(pieces, value, only_changed=True), LISTED_MATCHES + 1)
             }
         case _:  # pragma: no cover - by the schema
             raise AssertionError(search)

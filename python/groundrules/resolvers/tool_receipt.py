@@ -58,15 +58,74 @@ def is_valid(arguments: JSON, schema: JSON) -> bool | None:
     """
     from jsonschema import Draft202012Validator  # noqa: PLC0415 - it is slow to import
     from jsonschema.exceptions import SchemaError  # noqa: PLC0415
-    from referencing.exceptions import Unresolvable  # noqa: PLC0415
 
     if not isinstance(schema, dict) or schema.get("$schema", _DRAFT) != _DRAFT:
         return schema if isinstance(schema, bool) else None
     try:
         Draft202012Validator.check_schema(schema, format_checker=Draft202012Validator.FORMAT_CHECKER)
-        return bool(validator_of(schema).is_valid(arguments))
-    except (SchemaError, Unresolvable, RecursionError, ValueError):
+        return bool(validator_of(schema).is_valid(arguments)) if is_plain_schema(schema) else None
+    except (SchemaError, RecursionError, ValueError):
         return None
+
+
+_SCHEMAS = frozenset({"items", "additionalProperties", "propertyNames", "contains", "not", "if", "then", "else"})
+_LISTS = frozenset({"allOf", "anyOf", "oneOf", "prefixItems"})
+_NAMED = frozenset({"properties", "dependentSchemas"})
+_PLAIN = frozenset(
+    (
+        "$schema",
+        "$comment",
+        "title",
+        "description",
+        "default",
+        "examples",
+        "deprecated",
+        "readOnly",
+        "writeOnly",
+        "format",
+        "type",
+        "enum",
+        "const",
+        "required",
+        "dependentRequired",
+        "minimum",
+        "maximum",
+        "exclusiveMinimum",
+        "exclusiveMaximum",
+        "minLength",
+        "maxLength",
+        "minItems",
+        "maxItems",
+        "minProperties",
+        "maxProperties",
+        "minContains",
+        "maxContains",
+    )
+)
+
+
+def is_plain_schema(schema: JSON) -> bool:
+    """Whether a schema has only keywords whose meaning does not depend on who reads it (resolve.tool-schema).
+
+    References, regular expressions, ``multipleOf`` and ``uniqueItems`` are not among them: the first can cost without
+    end, and readers differ about the others.
+    """
+    pending: list[JSON] = [schema]
+    while pending:
+        inner = pending.pop()
+        if isinstance(inner, bool):
+            continue
+        if not isinstance(inner, dict) or not inner.keys() <= _PLAIN | _SCHEMAS | _LISTS | _NAMED:
+            return False
+        for name, value in inner.items():
+            match value:
+                case [*parts] if name in _LISTS:
+                    pending += parts
+                case dict() if name in _NAMED:
+                    pending += value.values()
+                case _ if name in _SCHEMAS:
+                    pending.append(value)
+    return True
 
 
 def at_pointer(value: JSON, pointer: str) -> tuple[bool, JSON]:

@@ -33,7 +33,7 @@ def resolve(question: Question, sources: Sources) -> Answer:
     if asked is None:
         return missing(question, "predicate")
     types, sought = asked
-    if not types or _NOT_COUNTED & {*types} or not is_complete(sources.archive):
+    if not types or not sources.scope or _NOT_COUNTED & {*types} or not is_complete(sources.archive):
         return missing(question, "complete_source_set")
     if not all(_is_recorded(sources, source_type) for source_type in types):
         return missing(question, "complete_source_set")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from groundrules.errors import bare
 from groundrules.findings import Finding, Place, as_data, as_lines
-from groundrules.witness.claims import FAIL, PASS
+from groundrules.witness.claims import FAIL, NOT_APPLICABLE, PASS
 from groundrules.witness.deciding import HUMAN, SEMANTIC
 from groundrules.witness.proof import SCORED, Proofs
 from groundrules.witness.recommend import BLOCK, EFFECTS, derived_prohibition, finding_ids, recommended
@@ -21,6 +21,10 @@ if TYPE_CHECKING:
     from groundrules.witness.proof import Proof
     from groundrules.witness.recommend import Recommendation
     from groundrules.witness.record import Record
+
+
+DECIDED = (*SCORED, NOT_APPLICABLE)
+"""The states that somebody decided: to set a claim aside is a decision too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +124,7 @@ def _deciders(statuses: Sequence[Proof]) -> Iterator[Finding]:
         elif kind != declared:
             detail = f"the record says {declared}, by the log it is {kind}"
             yield Finding("a1.decided-by", _at(proof, "/decided_by"), detail)
-        if SEMANTIC in (kind, declared) and proof.claim.state in SCORED and "votes" not in proof.claim.parameters:
+        if SEMANTIC in (kind, declared) and proof.claim.state in DECIDED and "votes" not in proof.claim.parameters:
             yield Finding("a1.no-votes", _at(proof, ""), "an evaluator decided it, and the votes are not told")
 
 
@@ -152,7 +156,7 @@ def _evaluators(record: Record, statuses: Sequence[Proof]) -> Iterator[Finding]:
         name = str(entry["id"])
         declared[name] = declared.get(name, True) and entry["qualification"] == "qualified"
     for proof in statuses:
-        if proof.decider.kind == SEMANTIC and proof.claim.state in SCORED:
+        if proof.decider.kind == SEMANTIC and proof.claim.state in DECIDED:
             asked = proof.decider.evaluators or tuple(declared)
             if not asked or not all(declared.get(name, False) for name in asked):
                 detail = "an evaluator decided it that is not declared to be qualified"
@@ -162,7 +166,7 @@ def _evaluators(record: Record, statuses: Sequence[Proof]) -> Iterator[Finding]:
 def _reviewers(proofs: Proofs, statuses: Sequence[Proof]) -> Iterator[Finding]:
     """A4: what a person decided has the sign-off of a reviewer who is named."""
     for proof in statuses:
-        if proof.decider.kind == HUMAN and proof.claim.state in SCORED and not proofs.is_signed(proof.claim):
+        if proof.decider.kind == HUMAN and proof.claim.state in DECIDED and not proofs.is_signed(proof.claim):
             detail = "a person decided it, and its evidence has no sign-off that names the reviewer"
             yield Finding("a4.no-signoff", _at(proof, "/decided_by"), detail)
 

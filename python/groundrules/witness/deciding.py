@@ -53,8 +53,10 @@ def _by_log(entries: list[Entry]) -> Decider:
     kinds: dict[str, str | None] = {}
     evaluators: dict[str, None] = {}
     kind: str | None = None
+    judged = False
     for entry in entries:
-        kind = _kind_of(entry, kinds)
+        kind = _kind_of(entry, kinds, is_judged=judged)
+        judged = judged or kind == SEMANTIC
         kinds |= dict.fromkeys(entry.established, kind)
         resolver = vocabulary().resolvers.get(entry.resolver)
         if resolver is not None and resolver.kind == SEMANTIC:
@@ -62,11 +64,13 @@ def _by_log(entries: list[Entry]) -> Decider:
     return Decider(kind, "log", tuple(evaluators))
 
 
-def _kind_of(entry: Entry, kinds: dict[str, str | None]) -> str | None:
-    if entry.resolver == _GRAPH_RULE:
+def _kind_of(entry: Entry, kinds: dict[str, str | None], *, is_judged: bool) -> str | None:
+    """The sort of what an entry established; after an opinion a computation may rest on it, and does not tell."""
+    if entry.resolver == _GRAPH_RULE and entry.asked:
         return _weakest(kinds.get(fact) for fact in entry.asked)
     resolver = vocabulary().resolvers.get(entry.resolver)
-    return None if resolver is None else resolver.kind
+    kind = None if resolver is None else resolver.kind
+    return SEMANTIC if is_judged and kind == DETERMINISTIC else kind
 
 
 def _weakest(kinds: Iterable[str | None]) -> str | None:

@@ -6,6 +6,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from groundrules.witness.bindings import binding_findings
 from groundrules.witness.claims import FAIL, PASS, Contracts
 from groundrules.witness.deciding import DETERMINISTIC, HUMAN, decider_of, deciders
 from groundrules.witness.record import ids, objects
@@ -60,6 +61,7 @@ class Proofs:
         self._told = deciders(record)
         self._counted = Counter(claim.id for claim in record.claims)
         self._citations = _citations(record)
+        self._unbound = _unbound(record)
 
     def all(self) -> list[Proof]:
         """One for each claim, in their order."""
@@ -92,11 +94,18 @@ class Proofs:
         check = self.contracts.check(claim)
         if check is not None and check.status == "unmet":
             yield f"its contract is not met ({', '.join(check.tokens)})"
-        if check is None or not self._citations.get(claim.id, frozenset()).intersection(check.witnessing):
+        cited = self._citations.get(claim.id, frozenset()) - self._unbound
+        if check is None or not cited.intersection(check.witnessing):
             yield "no proof citation binds it to a ref of its evidence that counts and witnesses"
         parameters = claim.parameters
         if parameters.get("fidelity") != "exact" and parameters.get("recurrence") != "CONFIRMED":
             yield "it is not exact, and its recurrence is not confirmed"
+
+
+def _unbound(record: Record) -> frozenset[str]:
+    """The refs with which a rule P finds fault: what is not bound to what it names proves nothing."""
+    places = [str(finding.at.pointer).split("/") for finding in binding_findings(record)]
+    return frozenset(record.refs[int(place[2])].id for place in places if place[1] == "refs")
 
 
 def _citations(record: Record) -> dict[str, frozenset[str]]:

@@ -2,10 +2,12 @@
  * Authority: who decided a claim, what is proven, and how strong a recommendation may be (A1 to A5).
  */
 
+import { checkArguments, checkFields, checkPolicies, checkSubjects } from "./bindings.mjs";
 import { Contracts, isApplicable } from "./contracts.mjs";
 import { Deciders } from "./deciders.mjs";
 import { isStronger, prohibitedUseCase, strongestEffect } from "./effect.mjs";
 import { listed, sortedSet } from "./order.mjs";
+import { checkTexts } from "./texts.mjs";
 import { Vocabulary, checkWitness } from "./witness.mjs";
 
 /**
@@ -17,7 +19,8 @@ export function checkAuthority(record, schemas, vocabulary) {
   const witness = checkWitness(record, schemas, new Vocabulary(vocabulary));
   if (witness.stage !== undefined) return witness;
   const deciders = new Deciders(record, vocabulary);
-  const judged = judge(record, new Contracts(record, vocabulary, witness), deciders);
+  const kinds = new Map(vocabulary.get("kinds").map((kind) => [kind.get("id"), kind]));
+  const judged = judge(record, new Contracts(record, vocabulary, witness), deciders, kinds);
   const allowed = strongestEffect(record, judged);
   const findings = [
     ...judged.flatMap(wronglyDecided),
@@ -37,17 +40,17 @@ export function checkAuthority(record, schemas, vocabulary) {
 }
 
 /** What is computed of each claim: its predicate, who decided it, whether a person signed it, whether it is proven. */
-function judge(record, contracts, deciders) {
+function judge(record, contracts, deciders, kinds) {
   const [claims, refs] = [record.get("claims"), record.get("refs")];
   const [times, refTimes] = [timesOf(claims), timesOf(refs)];
   const signoffs = new Set(refs.filter(isSignoff).map((ref) => ref.get("id")).filter((id) => refTimes.get(id) === 1));
-  const citations = proofCitations(record);
+  const [citations, unbound] = [proofCitations(record), unboundRefs(record, kinds)];
   return claims.map((claim, index) => {
     const { decided_by, basis } = deciders.of(claim);
     const isSigned = claim.get("evidence").some((id) => signoffs.has(id));
     const mayDecide = decided_by === "deterministic" || (decided_by === "human" && isSigned);
     const isOne = isApplicable(claim) && times.get(claim.get("id")) === 1;
-    const isCited = () => isShown(contracts.check(claim), citations.get(claim.get("id")));
+    const isCited = () => isShown(contracts.check(claim), citations.get(claim.get("id")), unbound);
     const isProven = isOne && mayDecide && isFirm(claim) && isCited();
     const [at, predicate] = [`/claims/${index}`, contracts.predicate(claim)];
     return { claim, at, predicate, decided_by, basis, isSigned, isProven };
@@ -72,12 +75,25 @@ function proofCitations(record) {
   return citations;
 }
 
+/** To set a claim aside is a decision too. */
+const isDecided = (claim) => isApplicable(claim) || claim.get("state") === "NOT_APPLICABLE";
+
 function isFirm(claim) {
   const parameters = claim.get("parameters");
   return parameters?.get("fidelity") === "exact" || parameters?.get("recurrence") === "CONFIRMED";
 }
 
-const isShown = ({ status, proofs }, cited) => status !== "unmet" && proofs.some((ref) => cited?.has(ref.get("id")));
+const isShown = ({ status, proofs }, cited, unbound) =>
+  status !== "unmet" && proofs.some((ref) => cited?.has(ref.get("id")) && !unbound.has(ref));
+
+/** The refs with which a rule P finds fault: what is not bound to what it names proves nothing. */
+function unboundRefs(record, kinds) {
+  const found = [
+    ...checkSubjects(record), ...checkArguments(record), ...checkPolicies(record),
+    ...checkFields(record, kinds), ...checkTexts(record),
+  ];
+  return new Set(found.map(({ pointer }) => record.get("refs")[Number(pointer.split("/")[2])]));
+}
 
 function isSignoff(ref) {
   const reviewer = ref.get("output") instanceof Map ? ref.get("output").get("reviewer") : undefined;
@@ -92,7 +108,7 @@ function wronglyDecided({ claim, at, decided_by }) {
   if (decided_by === null) found.push({ code: "a1.undetermined", pointer: `${at}/decided_by` });
   else if (decided_by !== declared) found.push({ code: "a1.decided-by", pointer: `${at}/decided_by` });
   const isSemantic = [decided_by, declared].includes("semantic");
-  const isUntold = isApplicable(claim) && isSemantic && !claim.get("parameters")?.has("votes");
+  const isUntold = isDecided(claim) && isSemantic && !claim.get("parameters")?.has("votes");
   return isUntold ? [...found, { code: "a1.no-votes", pointer: at }] : found;
 }
 
@@ -126,7 +142,7 @@ function unqualified(record, judged, deciders) {
     qualified.set(id, evaluator.get("qualification") === "qualified" && (qualified.get(id) ?? true));
   }
   return judged.flatMap(({ claim, at, decided_by }) => {
-    if (!isApplicable(claim) || decided_by !== "semantic") return [];
+    if (!isDecided(claim) || decided_by !== "semantic") return [];
     const named = deciders.evaluators(claim);
     const asked = named.length > 0 ? named : [...qualified.keys()];
     const mayDecide = asked.length > 0 && asked.every((id) => qualified.get(id) === true);
@@ -136,7 +152,7 @@ function unqualified(record, judged, deciders) {
 
 /** A4: a person's decision is signed. */
 function unsigned(judged) {
-  const isUnsigned = ({ claim, decided_by, isSigned }) => isApplicable(claim) && decided_by === "human" && !isSigned;
+  const isUnsigned = ({ claim, decided_by, isSigned }) => isDecided(claim) && decided_by === "human" && !isSigned;
   return judged.filter(isUnsigned).map(({ at }) => ({ code: "a4.no-signoff", pointer: `${at}/decided_by` }));
 }
 

@@ -14,6 +14,7 @@ export class Deciders {
   #kinds;
   #sorts = new Map();
   #evaluators = new Map();
+  #judged = new Set();
 
   /**
    * @param {Map} record that satisfies its schema
@@ -29,6 +30,7 @@ export class Deciders {
       const sort = this.#sortOf(entry, facts.get(claim));
       for (const fact of entry.get("established")) facts.get(claim).set(fact, sort);
       this.#sorts.set(claim, sort);
+      if (sort === "semantic") this.#judged.add(claim);
       this.#note(entry);
     }
   }
@@ -50,7 +52,10 @@ export class Deciders {
 
   #sortOf(entry, facts) {
     const resolver = entry.get("resolver");
-    if (resolver !== GRAPH_RULE) return this.#kinds.get(resolver) ?? null;
+    if (resolver !== GRAPH_RULE || entry.get("asked").length === 0) {
+      const kind = this.#kinds.get(resolver) ?? null;
+      return kind === "deterministic" && this.#judged.has(entry.get("claim")) ? "semantic" : kind;
+    }
     const ranks = entry.get("asked").map((fact) => WEAKEST_FIRST.indexOf(facts.get(fact) ?? null));
     return WEAKEST_FIRST[ranks.reduce((one, other) => Math.min(one, other), WEAKEST_FIRST.length - 1)];
   }
