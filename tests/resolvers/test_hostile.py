@@ -133,3 +133,69 @@ def test_groups_are_tried_as_far_as_they_can_hold():
     text = "AA11 " * 60 + "GB82 WEST 1234 5698 7654 32 " + "ZZ99 " * 60
     found = ask(archive(text), "exact-span", {"in": "AGENT_ANSWER", "search": {"mode": "marker", "marker": "iban"}})
     assert "GB82 WEST 1234 5698 7654 32" in [ref["text"] for ref in found["refs"]]
+
+
+def test_a_decision_about_one_claim_decides_no_other():
+    """Labels name predicate, version and turns; of another predicate, or of half of the turns, they are not its."""
+    plain = archive("a", "b")
+
+    def label(reviewer, role, at, **claim):
+        return {
+            "question": "bad",
+            "reviewer": reviewer,
+            "role": role,
+            "decision": True,
+            "rationale": "r",
+            "evidence_sha256": plain["manifest"]["sha256"],
+            "at": f"2026-01-0{at}T00:00:00Z",
+            "seen": [],
+            "claim": {"predicate": "rude", "version": "1", "turns": [0, 1]} | claim,
+        }
+
+    def labels(**claim):
+        return [
+            label("ann", "label", 1, **claim),
+            label("ben", "label", 1, **claim),
+            label("cat", "adjudicator", 2, **claim),
+        ]
+
+    asks = {
+        "resolvers": ["eio.resolver.human-adjudication", "eio.resolver.graph-rule"],
+        "questions": [{"resolver": "eio.resolver.human-adjudication", "name": "bad", "parameters": {}}],
+        "fails_when": {"exists": "bad"},
+        "passes_when": False,
+        "polarity": "risk",
+    }
+    asked = {"format": "predicates/1", "predicates": [predicate(name, "1", **asks) for name in ("rude", "fraud")]}
+
+    def states(**claim):
+        return [claim["state"] for claim in resolve_archive(plain | {"labels": labels(**claim)}, asked)["claims"]]
+
+    assert states() == ["APPLICABLE_FAIL", "EVIDENCE_INCOMPLETE"]
+    assert states(turns=[0]) == states(version="2") == ["EVIDENCE_INCOMPLETE", "EVIDENCE_INCOMPLETE"]
+    assert states(predicate="fraud") == ["EVIDENCE_INCOMPLETE", "APPLICABLE_FAIL"]
+    unbound = [{name: value for name, value in entry.items() if name != "claim"} for entry in labels()]
+    claims = resolve_archive(plain | {"labels": unbound}, asked)["claims"]
+    assert [claim["state"] for claim in claims] == ["EVIDENCE_INCOMPLETE", "EVIDENCE_INCOMPLETE"]
+
+
+@pytest.mark.parametrize(
+    ("came", "is_whole"),
+    [
+        ({"result": "ok"}, True),
+        ({"result": "ok", "status": "ok"}, True),
+        ({"error": "no"}, True),
+        ({"result": "ok", "status": "error"}, False),
+        ({"result": "ok", "status": "error", "error": "no"}, True),
+        ({"status": "ok"}, False),
+        ({}, False),
+    ],
+)
+def test_what_came_back_is_recorded_or_the_set_is_not_whole(came, is_whole):
+    """A call that says that it failed, and not how, leaves something out."""
+    document = archive("a")
+    document["transcript"][0]["tools_called"] = [{"name": "t", "arguments": {}, **came}]
+    counted = {"turns": 1, "calls": [1], "sha256": content_hash(document["transcript"], "jcs-document-v1")}
+    sought = {"in": ["TOOL_RESULT"], "search": {"mode": "exact", "value": "secret"}}
+    told = ask(document | {"manifest": counted}, "typed-absence", sought)
+    assert told.get("because") == (None if is_whole else "complete_source_set")

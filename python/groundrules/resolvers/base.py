@@ -144,6 +144,7 @@ class Sources:
         scope: the indexes of the turns that the question is about, ascending.
         facts: what was established before, by name.
         evaluators: whom semantic resolvers ask, by name.
+        predicate: id and version of the predicate that is decided, or None where a question is asked by itself.
         weights: by fact, how weak what established it is: 0 computed, 1 a person, 2 an evaluator.
     """
 
@@ -152,6 +153,7 @@ class Sources:
     facts: Mapping[str, Established] = field(default_factory=dict)
     evaluators: Mapping[str, Evaluator] = field(default_factory=dict)
     weights: Mapping[str, int] = field(default_factory=dict)
+    predicate: tuple[str, str] | None = None
 
     @property
     def turns(self) -> tuple[Turn, ...]:

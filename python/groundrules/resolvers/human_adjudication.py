@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from groundrules.resolvers.archive import whole
 from groundrules.resolvers.base import Decision, missing, numbered
 from groundrules.strictjson import JSON
 from groundrules.times import parse_rfc3339
@@ -25,7 +26,9 @@ def resolve(question: Question, sources: Sources) -> Answer:
     ``adjudicator`` and ``rationale``.
     """
     listed = [*enumerate(sources.archive.listed("labels") or [])]
-    mine = [(index, label) for index, label in listed if label["question"] == question.name]
+    mine = [
+        (index, label) for index, label in listed if label["question"] == question.name and _is_meant(label, sources)
+    ]
     labels = [entry for entry in mine if entry[1]["role"] == "label"]
     adjudications = [entry for entry in mine if entry[1]["role"] == "adjudicator"]
     if any(label["evidence_sha256"] != sources.archive.sha256 for _, label in mine):
@@ -40,6 +43,16 @@ def resolve(question: Question, sources: Sources) -> Answer:
         return missing(question, "rationale")
     ref = _ref(index, decided, labels)
     return Decision(question.name, decided["decision"], (), numbered(question.name, [ref]))
+
+
+def _is_meant(label: dict[str, JSON], sources: Sources) -> bool:
+    """Whether a label is about the claim that is decided; asked by itself, a question has every label of its name."""
+    if sources.predicate is None:
+        return True
+    match label.get("claim"):
+        case {"predicate": predicate, "version": version, "turns": turns}:
+            return (predicate, version) == sources.predicate and {*whole(turns)} == {*sources.scope}
+    return False
 
 
 def _is_independent(label: _Label) -> bool:

@@ -87,9 +87,13 @@ class Instance:
                 continue
             for question in self.predicate.questions:
                 if question.resolver == resolver and self._is_open(question):
-                    self._ask(question, Sources(archive, self.scope, self.facts, evaluators, self.weights))
+                    self._ask(question, Sources(archive, self.scope, self.facts, evaluators, self.weights, self._named))
             if GRAPH_RULE in self.asked:
                 self._decide()
+
+    @property
+    def _named(self) -> tuple[str, str]:
+        return self.predicate.id, self.predicate.version
 
     def _truth(self, rule: str) -> bool | None:
         verdict = self.verdicts.get(rule)

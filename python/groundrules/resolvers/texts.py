@@ -74,7 +74,7 @@ def texts_of(turn: Turn, source_type: str) -> tuple[Text, ...] | None:
     member = "arguments" if source_type == "AGENT_TOOL_CALL" else "result"
     found: list[Text] = []
     for call in turn.calls:
-        if member == "result" and "result" not in call.recorded and call.recorded.get("error") is None:
+        if member == "result" and not _came_back(call):
             return None
         value = archive_value(call, member)
         found.extend(
@@ -85,6 +85,12 @@ def texts_of(turn: Turn, source_type: str) -> tuple[Text, ...] | None:
         if member == "result" and isinstance(error, str):
             found.append(Text(source_type, f"{call.pointer}/error", error, turn.index, call, {"part": "value"}))
     return tuple(found)
+
+
+def _came_back(call: Call) -> bool:
+    """Whether what came back was recorded: an error where the call says that it failed, else a result or an error."""
+    has_error = call.recorded.get("error") is not None
+    return has_error or ("result" in call.recorded and call.recorded.get("status", "ok") == "ok")
 
 
 def policy_texts(archive: Archive) -> tuple[Text, ...] | None:

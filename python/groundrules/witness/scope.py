@@ -88,9 +88,10 @@ class Turns:
         return Scope(None, claim.turns)
 
     def _episode(self, claim: Claim) -> Scope:
-        for turns in self._holding.get(min(claim.turns, default=-1), []):
-            if claim.turns <= turns:
-                return Scope(turns, turns)
+        holding = [turns for turns in self._holding.get(min(claim.turns, default=-1), []) if claim.turns <= turns]
+        if holding:
+            smallest = min(holding, key=len)  # the first of equals
+            return Scope(smallest, smallest)
         return Scope(claim.turns, claim.turns, fault="the claim's turns lie in no declared episode")
 
     def _paired(self, claim: Claim) -> Scope:

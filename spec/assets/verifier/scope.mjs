@@ -24,7 +24,9 @@ const everyTurn = (searched) => ({ turns: null, searched });
 const SCOPES = new Map([
   ["turn", ({ turns }) => (turns.size === 1 ? limitedTo(turns) : null)],
   ["episode", ({ turns, episodes }) => {
-    const episode = episodes.find((candidate) => isWithin(turns, candidate));
+    const holding = episodes.filter((candidate) => isWithin(turns, candidate));
+    const least = Math.min(...holding.map(({ size }) => size));
+    const episode = holding.find(({ size }) => size === least);
     return turns.size === 0 || episode === undefined ? null : limitedTo(episode);
   }],
   ["paired-episode", ({ turns, episodes }) => {
